@@ -105,7 +105,7 @@ public final class AlternatingRoles {
     private static List<ChatMessage> singleCalls(List<ChatMessage> given) {
         List<ChatMessage> single = new ArrayList<>();
         for (int i = 0; i < given.size(); i++) {
-            List<ChatMessage> results = new ArrayList<>();
+            List<ToolExecutionResultMessage> results = new ArrayList<>();
             if (given.get(i) instanceof AiMessage ai
                     && ai.toolExecutionRequests().size() > 1) {
                 while (i + 1 < given.size() && given.get(i + 1) instanceof ToolExecutionResultMessage result) {
@@ -120,23 +120,18 @@ public final class AlternatingRoles {
         return single;
     }
 
-    private static List<ChatMessage> rounds(AiMessage calls, List<ChatMessage> results) {
-        List<ChatMessage> left = new ArrayList<>(results);
+    private static List<ChatMessage> rounds(AiMessage calls, List<ToolExecutionResultMessage> results) {
+        List<ToolExecutionResultMessage> left = new ArrayList<>(results);
         List<ChatMessage> rounds = new ArrayList<>();
-        for (ToolExecutionRequest call : calls.toolExecutionRequests()) {
-            ChatMessage result = left.stream()
-                    .filter(message -> isResult((ToolExecutionResultMessage) message, call))
-                    .findFirst()
-                    .orElse(null);
-            if (result == null) {
-                break;
-            }
-            AiMessage first =
-                    calls.toBuilder().toolExecutionRequests(List.of(call)).build();
-            rounds.add(rounds.isEmpty() ? first : AiMessage.from(call));
-            rounds.add(result);
-            left.remove(result);
-        }
+        calls.toolExecutionRequests().forEach(call -> left.stream()
+                .filter(result -> isResult(result, call))
+                .findFirst()
+                .ifPresent(result -> {
+                    AiMessage.Builder only = rounds.isEmpty() ? calls.toBuilder() : AiMessage.builder();
+                    rounds.add(only.toolExecutionRequests(List.of(call)).build());
+                    rounds.add(result);
+                    left.remove(result);
+                }));
         boolean isComplete = left.isEmpty()
                 && rounds.size() == 2 * calls.toolExecutionRequests().size();
         return isComplete

@@ -49,7 +49,6 @@ import io.github.keepsake4j.turn.TurnHandle;
 import io.github.keepsake4j.turn.TurnLeases;
 import io.github.keepsake4j.turn.TurnPolicy;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -919,7 +918,10 @@ public final class Keepsake {
             MessageLog conversations = described(undescribed);
             MessageLog nodes = undescribedNodes == undescribed ? conversations : described(undescribedNodes);
             Function<MemoryKey, MessageLog> logs = key -> key instanceof NodeKey ? nodes : conversations;
-            TurnLeases turns = new TurnLeases(logs, turnPolicy, turnLease, turnLimit, turnWait, BlockingWork::after);
+            TurnLeases turns = new TurnLeases(
+                    logs,
+                    turnPolicy,
+                    new TurnLeases.Times(turnLease, turnLimit, turnWait, BlockingWork::after, System::nanoTime));
             MemoryIds ids = new MemoryIds(tenant, acceptDefaultMemoryId, memoryIdMapper);
             SummaryWorker worker = summarizer == null
                     ? null
@@ -929,8 +931,8 @@ public final class Keepsake {
                             counter,
                             executor,
                             metrics,
-                            summarizerTimeout,
-                            answer -> answer.contains(Summarization.MARKER.strip()));
+                            SummaryWorker.Options.of(
+                                    summarizerTimeout, answer -> answer.contains(Summarization.MARKER.strip())));
             ChatMemories memories = new ChatMemories(new ChatSettings(
                     logs,
                     ids::key,
@@ -978,13 +980,11 @@ public final class Keepsake {
 
         /** Returns a warning if an exact limit changes the beginning of each prompt, so that another one's steps keep nothing. */
         static Optional<String> exactBesideSteps(ContextStrategy limits) {
-            List<ContextStrategy> windows = limits.parts().stream()
+            Map<Boolean, List<ContextStrategy>> bySteps = limits.parts().stream()
                     .filter(part -> part instanceof SlidingWindow || part instanceof TokenLimit)
-                    .toList();
-            List<ContextStrategy> exact = new ArrayList<>(windows);
-            exact.removeIf(part -> part.steps(ContextStrategy.THIRD) == part);
-            List<ContextStrategy> stepping = new ArrayList<>(windows);
-            stepping.removeAll(exact);
+                    .collect(Collectors.partitioningBy(part -> part.steps(ContextStrategy.THIRD) == part));
+            List<ContextStrategy> exact = bySteps.getOrDefault(false, List.of());
+            List<ContextStrategy> stepping = bySteps.getOrDefault(true, List.of());
             return exact.isEmpty() || stepping.isEmpty()
                     ? Optional.empty()
                     : Optional.of(

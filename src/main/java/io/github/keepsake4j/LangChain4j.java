@@ -61,8 +61,7 @@ final class LangChain4j {
                 "Keepsake4j needs " + artifact + " " + NEEDED.substring(0, NEEDED.lastIndexOf('.')) + ", found "
                         + (found == null ? "another version" : found) + "; import langchain4j-bom " + NEEDED
                         + " in dependencyManagement (in Gradle as a platform), so that all of LangChain4j has one version."
-                        + " The version on the class path lacks " + cause.getMessage(),
-                null);
+                        + " The version on the class path lacks " + cause.getMessage());
     }
 
     /** Returns the version that Maven wrote into the jar, or null if the jar was repackaged. */

@@ -243,15 +243,15 @@ public final class Tenant {
         }
 
         private void eraseOne(MessageLog log, MemoryKey key, long count) {
-            if (!Tenant.this.erase(log, key)) {
-                return;
+            removeFromIndex(key);
+            boolean isErased = Reads.erase(log, key);
+            // Again, because it may have been indexed meanwhile.
+            removeFromIndex(key);
+            if (isErased) {
+                conversations += key instanceof NodeKey ? 0 : 1;
+                nodes += key instanceof NodeKey ? 1 : 0;
+                messages += count;
             }
-            if (key instanceof NodeKey) {
-                nodes++;
-            } else {
-                conversations++;
-            }
-            messages += count;
         }
 
         private void failed(String memory, String why) {
@@ -260,16 +260,10 @@ public final class Tenant {
         }
     }
 
-    private boolean erase(MessageLog log, MemoryKey key) {
+    private void removeFromIndex(MemoryKey key) {
         if (search != null) {
             search.remove(key);
         }
-        boolean erased = Reads.erase(log, key);
-        if (search != null) {
-            // Again, because it may have been indexed meanwhile.
-            search.remove(key);
-        }
-        return erased;
     }
 
     @Override

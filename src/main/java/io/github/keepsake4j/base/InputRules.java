@@ -2,7 +2,6 @@ package io.github.keepsake4j.base;
 
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -38,7 +37,7 @@ public final class InputRules {
                 throw new InvalidInputException(
                         "title", "is " + title.length() + " characters long; the limit is " + MAX_TITLE_LENGTH);
             }
-            checkText("title", title);
+            InvalidInputException.checkText("title", title);
         }
         // Callers without null checks may break the rule for names that the type declares.
         if (metadata != null && (metadata.containsKey(null) || metadata.containsValue(null))) {
@@ -91,24 +90,5 @@ public final class InputRules {
             throw new InvalidInputException("lease duration", "must end within 292,000 years of 1970, is " + duration);
         }
         return start.plus(duration).truncatedTo(ChronoUnit.MICROS);
-    }
-
-    /**
-     * Checks a text that is stored plainly, so that every store keeps it as it is.
-     *
-     * @param field the caller's name for the text
-     * @param text the text, or null for none
-     * @throws InvalidInputException if it contains NUL or half of a surrogate pair
-     */
-    public static void checkText(String field, @Nullable String text) {
-        if (text == null) {
-            return;
-        }
-        if (text.indexOf('\0') >= 0) {
-            throw new InvalidInputException(field, "must not contain NUL (U+0000)");
-        }
-        if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
-            throw new InvalidInputException(field, "is not Unicode text: it contains half of a surrogate pair");
-        }
     }
 }

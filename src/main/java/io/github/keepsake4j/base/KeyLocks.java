@@ -1,8 +1,6 @@
 package io.github.keepsake4j.base;
 
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -16,23 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KeyLocks<K> {
 
-    private final Map<K, Use> uses = new ConcurrentHashMap<>();
-
-    /** A lock, and the number of calls that hold it or wait for it. */
-    private record Use(ReentrantLock lock, int calls) {
-
-        private Use without(ReentrantLock broken) {
-            return lock == broken ? new Use(new ReentrantLock(true), calls) : this;
-        }
-
-        private static Use more(@Nullable Use now) {
-            return now == null ? new Use(new ReentrantLock(true), 1) : new Use(now.lock, now.calls + 1);
-        }
-
-        private static @Nullable Use less(Use now) {
-            return now.calls == 1 ? null : new Use(now.lock, now.calls - 1);
-        }
-    }
+    private final InUse<K, ReentrantLock> locks = new InUse<>(() -> new ReentrantLock(true));
 
     /**
      * Returns whether a call holds the lock of a key or waits for it.
@@ -41,7 +23,7 @@ public final class KeyLocks<K> {
      * @return whether it is in use; the answer may be old
      */
     public boolean isUsed(K key) {
-        return uses.containsKey(key);
+        return locks.find(key) != null;
     }
 
     /**
@@ -53,12 +35,11 @@ public final class KeyLocks<K> {
      * @return its result
      */
     public <T extends @Nullable Object> T locked(K key, Supplier<T> work) {
-        ReentrantLock lock = use(key);
+        ReentrantLock lock = locks.enter(key);
         try {
-            lock.lock();
-            return unlocking(lock, work);
+            return Locked.by(lock, work);
         } finally {
-            leave(key);
+            locks.leave(key);
         }
     }
 
@@ -74,26 +55,22 @@ public final class KeyLocks<K> {
      * @return its result
      */
     public <T extends @Nullable Object> T lockedIfWithin(K key, Duration limit, Supplier<T> work) {
-        ReentrantLock lock = use(key);
+        ReentrantLock lock = locks.enter(key);
         try {
             if (isLockedWithin(lock, limit)) {
-                return unlocking(lock, work);
+                try {
+                    return work.get();
+                } finally {
+                    lock.unlock();
+                }
             }
             if (!Thread.currentThread().isInterrupted()) {
-                uses.computeIfPresent(key, (any, now) -> now.without(lock));
+                locks.renew(key, lock);
             }
             return work.get();
         } finally {
-            leave(key);
+            locks.leave(key);
         }
-    }
-
-    private ReentrantLock use(K key) {
-        return uses.merge(key, Use.more(null), (now, first) -> Use.more(now)).lock;
-    }
-
-    private void leave(K key) {
-        uses.computeIfPresent(key, (any, now) -> Use.less(now));
     }
 
     private static boolean isLockedWithin(ReentrantLock lock, Duration limit) {
@@ -102,14 +79,6 @@ public final class KeyLocks<K> {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
-        }
-    }
-
-    private static <T extends @Nullable Object> T unlocking(ReentrantLock lock, Supplier<T> work) {
-        try {
-            return work.get();
-        } finally {
-            lock.unlock();
         }
     }
 }

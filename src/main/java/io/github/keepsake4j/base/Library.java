@@ -60,7 +60,7 @@ public enum Library {
     public static void require(Library... libraries) {
         for (Library library : libraries) {
             if (!library.isThere()) {
-                throw new KeepsakeException(library.missing(), null);
+                throw new KeepsakeException(library.missing());
             }
         }
     }

@@ -13,8 +13,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -53,16 +51,13 @@ public final class LockFile {
         T run() throws IOException;
     }
 
-    /** The threads of this process that hold or want one lock. */
-    private static final class Queue {
-        private final ReentrantLock lock = new ReentrantLock(true);
-        private int threads;
-    }
-
     private final Path path;
     private final FileChannel channel;
     private final @Nullable Object identity;
-    private final ConcurrentMap<Long, Queue> queues = new ConcurrentHashMap<>();
+
+    /** The threads of this process that hold or want a lock. */
+    private final InUse<Long, ReentrantLock> queues = new InUse<>(() -> new ReentrantLock(true));
+
     private int users;
 
     private LockFile(Path path, FileChannel channel) throws IOException {
@@ -154,39 +149,28 @@ public final class LockFile {
     public <T> T holding(long number, Object what, Duration timeout, Work<T> work) throws IOException {
         long deadline = System.nanoTime() + timeout.toNanos();
         use();
-        Queue queue = enter(number);
+        ReentrantLock queue = queues.enter(number);
         try {
-            if (!Uninterrupted.lock(queue.lock, deadline)) {
+            if (!Uninterrupted.lock(queue, deadline)) {
                 throw busy(what, timeout);
             }
-            try {
-                FileLock lock = acquire(number, deadline);
+            try (FileLock lock = acquire(number, deadline)) {
                 if (lock == null) {
                     throw busy(what, timeout);
                 }
-                try {
-                    return work.run();
-                } finally {
-                    lock.release();
-                }
+                return work.run();
             } finally {
-                queue.lock.unlock();
+                queue.unlock();
             }
         } finally {
-            leave(number);
+            queues.leave(number);
             close();
         }
     }
 
     private @Nullable FileLock acquire(long number, long deadline) throws IOException {
-        FileLock place = poll(2 * number + 1, deadline);
-        if (place == null) {
-            return null;
-        }
-        try {
-            return poll(2 * number, deadline);
-        } finally {
-            place.release();
+        try (FileLock place = poll(2 * number + 1, deadline)) {
+            return place == null ? null : poll(2 * number, deadline);
         }
     }
 
@@ -199,37 +183,20 @@ public final class LockFile {
      */
     public boolean isHeld(long number) throws IOException {
         use();
-        Queue queue = enter(number);
+        ReentrantLock queue = queues.enter(number);
         try {
-            if (!queue.lock.tryLock()) {
+            if (!queue.tryLock()) {
                 return true;
             }
-            try {
-                FileLock lock = attempt(2 * number);
-                if (lock == null) {
-                    return true;
-                }
-                lock.release();
-                return false;
+            try (FileLock lock = attempt(2 * number)) {
+                return lock == null;
             } finally {
-                queue.lock.unlock();
+                queue.unlock();
             }
         } finally {
-            leave(number);
+            queues.leave(number);
             close();
         }
-    }
-
-    private Queue enter(long number) {
-        return Objects.requireNonNull(queues.compute(number, (any, there) -> {
-            Queue queue = there == null ? new Queue() : there;
-            queue.threads++;
-            return queue;
-        }));
-    }
-
-    private void leave(long number) {
-        queues.computeIfPresent(number, (any, queue) -> --queue.threads == 0 ? null : queue);
     }
 
     private @Nullable FileLock poll(long place, long deadline) throws IOException {
@@ -263,7 +230,6 @@ public final class LockFile {
 
     private StorageUnavailableException busy(Object what, Duration timeout) {
         return new StorageUnavailableException(
-                what + ": another thread or process held the lock for " + timeout.toMillis() + " ms. Retry the call",
-                null);
+                what + ": another thread or process held the lock for " + timeout.toMillis() + " ms. Retry the call");
     }
 }

@@ -103,17 +103,23 @@ public final class SmallFiles {
      */
     public static void replace(Path path, byte[] bytes, boolean force) throws IOException {
         Path made = made(path);
-        create(made);
-        try (FileOutputStream out = new FileOutputStream(made.toFile())) {
+        try {
+            write(made, false, bytes, force);
+        } catch (IOException e) {
+            AfterFailure.run(e, () -> Files.deleteIfExists(made));
+            throw e;
+        }
+        move(made, path);
+    }
+
+    private static void write(Path path, boolean append, byte[] bytes, boolean force) throws IOException {
+        create(path);
+        try (FileOutputStream out = new FileOutputStream(path.toFile(), append)) {
             out.write(bytes);
             if (force) {
                 out.getFD().sync();
             }
-        } catch (IOException e) {
-            deleteAfter(e, made);
-            throw e;
         }
-        move(made, path);
     }
 
     /**
@@ -148,14 +154,6 @@ public final class SmallFiles {
         return path.resolveSibling(path.getFileName() + ".new");
     }
 
-    private static void deleteAfter(IOException reason, Path path) {
-        try {
-            Files.deleteIfExists(path);
-        } catch (IOException e) {
-            reason.addSuppressed(e);
-        }
-    }
-
     /**
      * Adds to the end of a file.
      *
@@ -165,13 +163,7 @@ public final class SmallFiles {
      * @throws IOException if it cannot be written
      */
     public static void add(Path path, byte[] bytes, boolean force) throws IOException {
-        create(path);
-        try (FileOutputStream out = new FileOutputStream(path.toFile(), true)) {
-            out.write(bytes);
-            if (force) {
-                out.getFD().sync();
-            }
-        }
+        write(path, true, bytes, force);
         if (force) {
             forceNames(path.getParent());
         }

@@ -46,10 +46,7 @@ final class AttributeReader {
     private AttributeReader() {}
 
     /** Reads the outermost map. It is never taken for a tagged object, whatever its keys are. */
-    static Map<String, @Nullable Object> read(Map<String, @Nullable Object> json, JsonPath path, boolean tagged) {
-        if (!tagged) {
-            return json;
-        }
+    static Map<String, @Nullable Object> read(Map<String, @Nullable Object> json, JsonPath path) {
         Map<String, @Nullable Object> map = new LinkedHashMap<>();
         json.forEach((key, value) -> map.put(key, value(value, path.field(key))));
         return map;
@@ -63,7 +60,7 @@ final class AttributeReader {
             return json;
         }
         Map<String, @Nullable Object> map = JsonFields.cast(fields);
-        return map.get(TAG) instanceof String tag ? tagged(tag, map, path) : read(map, path, true);
+        return map.get(TAG) instanceof String tag ? tagged(tag, map, path) : read(map, path);
     }
 
     private static List<@Nullable Object> list(List<?> json, JsonPath path) {
@@ -77,7 +74,7 @@ final class AttributeReader {
     private static @Nullable Object tagged(String tag, Map<String, @Nullable Object> map, JsonPath path) {
         JsonFields object = new JsonFields(map, path, JsonFields.STORED);
         return switch (tag) {
-            case "map" -> read(object.neededObject(VALUE).values(), path, true);
+            case "map" -> read(object.neededObject(VALUE).values(), path);
             case "set" -> new LinkedHashSet<>(list(object.neededList(VALUE), path));
             case "image" -> Media.readImage(object.neededObject(VALUE));
             case "uri" -> Media.uri(object.neededText(VALUE), path);
@@ -87,7 +84,7 @@ final class AttributeReader {
                         .findFirst()
                         .map(type -> parsed(type, object.neededText(VALUE), path))
                         // A newer version wrote this type. Its fields are kept for the versions that know it.
-                        .orElseGet(() -> read(map, path, true));
+                        .orElseGet(() -> read(map, path));
         };
     }
 

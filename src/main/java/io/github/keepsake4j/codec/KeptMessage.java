@@ -1,14 +1,14 @@
 package io.github.keepsake4j.codec;
 
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
-import dev.langchain4j.data.message.CustomMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.message.UnknownMessage;
+import io.github.keepsake4j.message.MessageAttributes;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,14 +28,12 @@ public final class KeptMessage {
 
     private static final MessageCodec CODEC = new MessageCodec();
 
-    /** The classes of decoded messages. */
-    private static final Set<Class<? extends ChatMessage>> KEPT = Set.of(
-            SystemMessage.class,
-            UserMessage.class,
-            AiMessage.class,
-            ToolExecutionResultMessage.class,
-            CustomMessage.class,
-            UnknownMessage.class);
+    /** The classes of messages whose other parts are texts and attributes. */
+    private static final Set<Class<? extends ChatMessage>> COPIED =
+            Set.of(SystemMessage.class, UserMessage.class, AiMessage.class, ToolExecutionResultMessage.class);
+
+    private static final Set<Class<?>> IMMUTABLE =
+            Set.of(String.class, Integer.class, Long.class, Double.class, Boolean.class);
 
     /** The number of characters that a message counts in addition to its text. */
     private static final long BESIDE_TEXT = 200;
@@ -74,7 +72,7 @@ public final class KeptMessage {
      * @return whether it can be kept
      */
     public static boolean canKeep(ChatMessage message) {
-        return KEPT.contains(message.getClass());
+        return MessageWriter.canWrite(message);
     }
 
     /**
@@ -106,91 +104,43 @@ public final class KeptMessage {
     }
 
     private static boolean isOfImmutableParts(ChatMessage message) {
-        Class<?> type = message.getClass();
-        if (type == UserMessage.class) {
-            UserMessage user = (UserMessage) message;
-            return isText(user.contents()) && isOfValues(user.attributes());
-        }
-        if (type == AiMessage.class) {
-            return isOfValues(((AiMessage) message).attributes());
-        }
-        if (type == ToolExecutionResultMessage.class) {
-            ToolExecutionResultMessage result = (ToolExecutionResultMessage) message;
-            return isText(result.contents()) && isOfValues(result.attributes());
-        }
-        return type == SystemMessage.class;
+        return COPIED.contains(message.getClass())
+                && contents(message).stream().allMatch(content -> content.getClass() == TextContent.class)
+                && MessageAttributes.of(message).values().stream()
+                        .allMatch(value -> IMMUTABLE.stream().anyMatch(type -> type.isInstance(value)));
     }
 
-    private static boolean isText(List<Content> contents) {
-        for (Content content : contents) {
-            if (content.getClass() != TextContent.class) {
-                return false;
-            }
+    private static List<Content> contents(ChatMessage message) {
+        if (message instanceof UserMessage user) {
+            return user.contents();
         }
-        return true;
-    }
-
-    private static boolean isOfValues(Map<String, Object> attributes) {
-        for (Object value : attributes.values()) {
-            if (!(value instanceof String
-                    || value instanceof Integer
-                    || value instanceof Long
-                    || value instanceof Double
-                    || value instanceof Boolean)) {
-                return false;
-            }
-        }
-        return true;
+        return message instanceof ToolExecutionResultMessage result ? result.contents() : List.of();
     }
 
     private static ChatMessage copy(ChatMessage message) {
-        if (message instanceof UserMessage user) {
-            return user.toBuilder().build();
-        }
-        if (message instanceof AiMessage ai) {
-            return ai.toBuilder().build();
-        }
-        if (message instanceof ToolExecutionResultMessage result) {
-            return result.toBuilder().build();
-        }
-        return SystemMessage.from(((SystemMessage) message).text());
+        return message instanceof SystemMessage system
+                ? SystemMessage.from(system.text())
+                : MessageAttributes.with(message, MessageAttributes.of(message));
     }
 
     private static long length(ChatMessage message) {
-        if (message instanceof UserMessage user) {
-            return length(user.name()) + length(user.contents()) + length(user.attributes());
-        }
-        if (message instanceof AiMessage ai) {
-            return length(ai.text())
-                    + length(ai.thinking())
-                    + ai.toolExecutionRequests().stream()
-                            .mapToLong(request -> BESIDE_TEXT
-                                    + length(request.id())
-                                    + length(request.name())
-                                    + length(request.arguments()))
-                            .sum()
-                    + length(ai.attributes());
-        }
-        if (message instanceof ToolExecutionResultMessage result) {
-            return length(result.id())
-                    + length(result.toolName())
-                    + length(result.contents())
-                    + length(result.attributes());
-        }
-        return length(((SystemMessage) message).text());
-    }
-
-    private static long length(List<Content> contents) {
         long length = 0;
-        for (Content content : contents) {
+        if (message instanceof SystemMessage system) {
+            length += length(system.text());
+        } else if (message instanceof UserMessage user) {
+            length += length(user.name());
+        } else if (message instanceof AiMessage ai) {
+            length += length(ai.text()) + length(ai.thinking());
+            for (ToolExecutionRequest call : ai.toolExecutionRequests()) {
+                length += BESIDE_TEXT + length(call.id()) + length(call.name()) + length(call.arguments());
+            }
+        } else if (message instanceof ToolExecutionResultMessage result) {
+            length += length(result.id()) + length(result.toolName());
+        }
+        for (Content content : contents(message)) {
             length += length(((TextContent) content).text());
         }
-        return length;
-    }
-
-    private static long length(Map<String, Object> attributes) {
-        long length = 0;
-        for (Map.Entry<String, Object> attribute : attributes.entrySet()) {
+        for (Map.Entry<String, Object> attribute : MessageAttributes.of(message).entrySet()) {
             length += length(attribute.getKey()) + length(attribute.getValue().toString());
         }
         return length;

@@ -117,7 +117,8 @@ record MessageReader(JsonFields json) {
             return Map.of();
         }
         // JSON without a version is LangChain4j's own, which has no tagged attributes.
-        return nonNullView(AttributeReader.read(attributes.values(), json.at("attributes"), json.has("v")));
+        return nonNullView(
+                json.has("v") ? AttributeReader.read(attributes.values(), json.at("attributes")) : attributes.values());
     }
 
     /**

@@ -14,10 +14,12 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.data.message.VideoContent;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MessageAttributes;
 import io.github.keepsake4j.message.UnknownMessage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,43 +28,52 @@ import org.jspecify.annotations.Nullable;
  */
 final class MessageWriter {
 
+    private static final Set<Class<? extends ChatMessage>> WRITTEN = Set.of(
+            SystemMessage.class,
+            UserMessage.class,
+            AiMessage.class,
+            ToolExecutionResultMessage.class,
+            CustomMessage.class,
+            UnknownMessage.class);
+
     private MessageWriter() {}
 
+    /** Returns whether a message is stored without loss. A subclass may have more than its class. */
+    static boolean canWrite(ChatMessage message) {
+        return WRITTEN.contains(message.getClass());
+    }
+
     static JsonObject write(ChatMessage message) {
-        Class<?> type = message.getClass();
-        if (type == UnknownMessage.class) {
-            return unknown((UnknownMessage) message);
+        if (!canWrite(message)) {
+            throw new InvalidInputException(
+                    "message",
+                    "is of a class that cannot be stored without loss: "
+                            + message.getClass().getTypeName());
+        }
+        if (message instanceof UnknownMessage unknown) {
+            return unknown(unknown);
         }
         JsonObject json = new JsonObject().with("v", MessageCodec.VERSION);
-        if (type == SystemMessage.class) {
-            json.with("type", "SYSTEM").with("text", ((SystemMessage) message).text());
-        } else if (type == UserMessage.class) {
-            UserMessage user = (UserMessage) message;
+        if (message instanceof SystemMessage system) {
+            json.with("type", "SYSTEM").with("text", system.text());
+        } else if (message instanceof UserMessage user) {
             json.with("type", "USER").withPresent("name", user.name()).with("contents", contents(user.contents()));
-            attributes(json, user.attributes());
-        } else if (type == AiMessage.class) {
-            AiMessage ai = (AiMessage) message;
-            json.with("type", "AI").withPresent("text", ai.text()).withPresent("thinking", ai.thinking());
-            if (ai.hasToolExecutionRequests()) {
-                json.with("toolExecutionRequests", toolExecutionRequests(ai.toolExecutionRequests()));
-            }
-            attributes(json, ai.attributes());
-        } else if (type == ToolExecutionResultMessage.class) {
-            ToolExecutionResultMessage result = (ToolExecutionResultMessage) message;
+        } else if (message instanceof AiMessage ai) {
+            json.with("type", "AI")
+                    .withPresent("text", ai.text())
+                    .withPresent("thinking", ai.thinking())
+                    .withAny("toolExecutionRequests", toolExecutionRequests(ai.toolExecutionRequests()));
+        } else if (message instanceof ToolExecutionResultMessage result) {
             json.with("type", "TOOL_EXECUTION_RESULT")
                     .withPresent("id", result.id())
                     .withPresent("toolName", result.toolName())
                     .with("contents", contents(result.contents()))
                     .withPresent("isError", result.isError());
-            attributes(json, result.attributes());
-        } else if (type == CustomMessage.class) {
-            json.with("type", "CUSTOM");
-            attributes(json, ((CustomMessage) message).attributes());
         } else {
-            throw new InvalidInputException(
-                    "message", "is of a class that cannot be stored without loss: " + type.getTypeName());
+            json.with("type", "CUSTOM");
         }
-        return json;
+        Map<String, Object> attributes = MessageAttributes.of(message);
+        return attributes.isEmpty() ? json : json.with("attributes", AttributeWriter.tagged(attributes));
     }
 
     private static JsonObject unknown(UnknownMessage message) {
@@ -124,12 +135,6 @@ final class MessageWriter {
                     path.toString(), "is of a class that cannot be stored without loss: " + type.getTypeName());
         }
         return json;
-    }
-
-    private static void attributes(JsonObject json, Map<String, Object> attributes) {
-        if (!attributes.isEmpty()) {
-            json.with("attributes", AttributeWriter.tagged(attributes));
-        }
     }
 
     private static <T> T needed(@Nullable T value, JsonPath path) {

@@ -1,5 +1,7 @@
 package io.github.keepsake4j.codec;
 
+import com.fasterxml.jackson.annotation.JsonRawValue;
+import com.fasterxml.jackson.annotation.JsonValue;
 import io.github.keepsake4j.message.InvalidInputException;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +13,7 @@ public final class PlainJson {
      *
      * @param json the JSON, as {@link #write} returns it
      */
-    public record Written(String json) {}
+    public record Written(@JsonValue @JsonRawValue String json) {}
 
     private PlainJson() {}
 

@@ -17,9 +17,7 @@ public class ErasedException extends KeepsakeException {
      * @param current the epoch in force
      */
     public ErasedException(MemoryKey key, long epoch, long current) {
-        super(
-                "Memory " + key + " was erased: epoch " + current + " is in force, not " + epoch
-                        + "; nothing was written. Read again and start over",
-                null);
+        super("Memory " + key + " was erased: epoch " + current + " is in force, not " + epoch
+                + "; nothing was written. Read again and start over");
     }
 }

@@ -21,9 +21,7 @@ public class HeadConflictException extends KeepsakeException {
      * @param actualHead the actual head, or null for none
      */
     public HeadConflictException(MemoryKey key, @Nullable String expectedHead, @Nullable String actualHead) {
-        super(
-                "Memory " + key + ": the head is " + actualHead + ", not " + expectedHead + "; nothing was appended",
-                null);
+        super("Memory " + key + ": the head is " + actualHead + ", not " + expectedHead + "; nothing was appended");
         this.actualHead = actualHead;
     }
 
@@ -35,10 +33,8 @@ public class HeadConflictException extends KeepsakeException {
      * @param actual the actual position
      */
     public HeadConflictException(MemoryKey key, long expectedRevision, Position actual) {
-        super(
-                "Memory " + key + ": revision " + actual.revision() + " is in force, not " + expectedRevision
-                        + "; nothing was appended",
-                null);
+        super("Memory " + key + ": revision " + actual.revision() + " is in force, not " + expectedRevision
+                + "; nothing was appended");
         this.actualHead = actual.head();
     }
 

@@ -14,9 +14,7 @@ public class MemoryTooLargeException extends KeepsakeException {
      * @param room for how many messages there is room
      */
     public MemoryTooLargeException(MemoryKey key, long messages, long room) {
-        super(
-                "Memory " + key + " has " + messages + " messages or more, and this process has room for about " + room
-                        + ": give it a larger heap (-Xmx), or copy the memory to a database such as SQLite",
-                null);
+        super("Memory " + key + " has " + messages + " messages or more, and this process has room for about " + room
+                + ": give it a larger heap (-Xmx), or copy the memory to a database such as SQLite");
     }
 }

@@ -20,7 +20,7 @@ public class MessageIdConflictException extends KeepsakeException {
      * @param problem the problem with the id
      */
     public MessageIdConflictException(MemoryKey key, String messageId, String problem) {
-        super("Memory " + key + ": message id " + messageId + " " + problem + "; nothing was appended", null);
+        super("Memory " + key + ": message id " + messageId + " " + problem + "; nothing was appended");
         this.messageId = messageId;
     }
 

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -150,15 +149,12 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
      */
     default List<NodeKey> nodes(ConversationKey conversation) {
         List<NodeKey> nodes = new ArrayList<>();
-        Optional<ListQuery> next = Optional.of(ListQuery.first(1_000));
-        while (next.isPresent()) {
-            MemoryPage page = list(conversation.tenant(), next.get());
+        for (MemoryPage page : Reads.pages(this, conversation.tenant(), ListQuery.first(ListQuery.MAX_LIMIT))) {
             for (MemoryInfo info : page.memories()) {
                 if (info.key() instanceof NodeKey node && node.conversationId().equals(conversation.conversationId())) {
                     nodes.add(node);
                 }
             }
-            next = page.next();
         }
         return nodes;
     }

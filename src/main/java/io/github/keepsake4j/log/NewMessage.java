@@ -52,9 +52,9 @@ public record NewMessage(
             Ids.check("question", question);
         }
         createdAt = createdAt == null ? null : InputRules.time("createdAt", createdAt);
-        InputRules.checkText("model name", made.modelName());
-        InputRules.checkText("finish reason", made.finishReason());
-        InputRules.checkText("request", made.request());
+        InvalidInputException.checkText("model name", made.modelName());
+        InvalidInputException.checkText("finish reason", made.finishReason());
+        InvalidInputException.checkText("request", made.request());
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log;
 
+import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -8,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -125,8 +127,7 @@ public record Tail(
      * @return a hypothetical tail
      */
     public Tail followedBy(List<NewMessage> batch) {
-        long newest = messages.stream().mapToLong(LoggedMessage::sequence).max().orElse(0);
-        return followedBy(batch, position, position.head(), newest);
+        return followedBy(batch, position, position.head(), newest());
     }
 
     private Tail followedBy(List<NewMessage> batch, Position after, @Nullable String head, long before) {
@@ -162,14 +163,22 @@ public record Tail(
     private Tail with(List<LoggedMessage> more, Position after) {
         List<LoggedMessage> longer = new ArrayList<>(messages);
         longer.addAll(more);
-        LoggedMessage newestSystem = system;
-        LoggedMessage newestUser = user;
-        for (LoggedMessage logged : more) {
-            newestSystem = logged.message() instanceof SystemMessage ? logged : newestSystem;
-            newestUser = logged.message() instanceof UserMessage ? logged : newestUser;
-        }
-        return new Tail(
-                after, longer, oldestOf(longer), newestSystem, newestUser, view, summary, complete, missingParent);
+        LoggedMessage newestSystem = newest(more, SystemMessage.class).orElse(system);
+        LoggedMessage newestUser = newest(more, UserMessage.class).orElse(user);
+        return with(after, longer, oldestOf(longer), newestSystem, newestUser);
+    }
+
+    private Tail with(
+            Position after,
+            List<LoggedMessage> branch,
+            List<LoggedMessage> first,
+            @Nullable LoggedMessage newestSystem,
+            @Nullable LoggedMessage newestUser) {
+        return new Tail(after, branch, first, newestSystem, newestUser, view, summary, complete, missingParent);
+    }
+
+    private static Optional<LoggedMessage> newest(List<LoggedMessage> list, Class<? extends ChatMessage> kind) {
+        return list.stream().filter(logged -> kind.isInstance(logged.message())).reduce((older, newer) -> newer);
     }
 
     /**
@@ -180,23 +189,9 @@ public record Tail(
      */
     public Tail without(String messageId) {
         List<LoggedMessage> fewer = without(messages, messageId);
-        LoggedMessage newestUser = user;
-        if (user != null && user.id().equals(messageId)) {
-            newestUser = null;
-            for (LoggedMessage message : fewer) {
-                newestUser = message.message() instanceof UserMessage ? message : newestUser;
-            }
-        }
-        return new Tail(
-                position,
-                fewer,
-                without(oldest, messageId),
-                system,
-                newestUser,
-                view,
-                summary,
-                complete,
-                missingParent);
+        boolean isUser = user != null && user.id().equals(messageId);
+        LoggedMessage newestUser = isUser ? newest(fewer, UserMessage.class).orElse(null) : user;
+        return with(position, fewer, without(oldest, messageId), system, newestUser);
     }
 
     /**
@@ -206,16 +201,12 @@ public record Tail(
      * @return a tail with the results in place of the messages
      */
     public Tail showing(UnaryOperator<LoggedMessage> form) {
-        return new Tail(
+        return with(
                 position,
                 messages.stream().map(form).toList(),
                 oldest.stream().map(form).toList(),
                 system,
-                user == null ? null : form.apply(user),
-                view,
-                summary,
-                complete,
-                missingParent);
+                user == null ? null : form.apply(user));
     }
 
     private static List<LoggedMessage> without(List<LoggedMessage> list, String messageId) {

@@ -15,6 +15,6 @@ public class TenantMismatchException extends KeepsakeException {
      * @param message the data that was requested, and what to do; never data of the other tenant
      */
     public TenantMismatchException(String message) {
-        super(message, null);
+        super(message);
     }
 }

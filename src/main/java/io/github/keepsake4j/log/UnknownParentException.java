@@ -15,6 +15,6 @@ public class UnknownParentException extends KeepsakeException {
      * @param parentId the parent's id
      */
     public UnknownParentException(MemoryKey key, String parentId) {
-        super("Memory " + key + ": parent " + parentId + " is not in the memory; nothing was appended", null);
+        super("Memory " + key + ": parent " + parentId + " is not in the memory; nothing was appended");
     }
 }

@@ -1,8 +1,5 @@
 package io.github.keepsake4j.message;
 
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -54,10 +51,8 @@ public final class Ids {
         if (id.isEmpty()) {
             throw new InvalidInputException(field, "must not be empty");
         }
-        if (id.indexOf('\0') >= 0) {
-            throw new InvalidInputException(field, "must not contain NUL (U+0000)");
-        }
-        int bytes = utf8(field, id).remaining();
+        InvalidInputException.checkText(field, id);
+        int bytes = id.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > MAX_BYTES) {
             throw new InvalidInputException(
                     field, "is " + bytes + " bytes of UTF-8 long; at most " + MAX_BYTES + " are allowed");
@@ -129,14 +124,6 @@ public final class Ids {
             return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
-    }
-
-    private static ByteBuffer utf8(String field, String id) {
-        try {
-            return StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(id));
-        } catch (CharacterCodingException e) {
-            throw new InvalidInputException(field, "is not Unicode text: it contains an unpaired surrogate");
         }
     }
 }

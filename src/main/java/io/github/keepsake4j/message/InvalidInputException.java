@@ -1,7 +1,9 @@
 package io.github.keepsake4j.message;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown when an input is invalid and must be corrected by the caller. Nothing was read or written. The exception's
@@ -16,7 +18,7 @@ public class InvalidInputException extends KeepsakeException {
      * @param problem what is wrong with the field and what to do about it; never the text of a message
      */
     public InvalidInputException(String field, String problem) {
-        super(field + ": " + problem, null);
+        super(field + ": " + problem);
     }
 
     /**
@@ -58,6 +60,25 @@ public class InvalidInputException extends KeepsakeException {
     public static void checkPositive(String field, Duration duration) {
         if (Objects.requireNonNull(duration, field).isZero() || duration.isNegative()) {
             throw new InvalidInputException(field, "must be more than zero, is " + duration);
+        }
+    }
+
+    /**
+     * Checks a text that is stored plainly, so that every store keeps it as it is.
+     *
+     * @param field the caller's name for the text
+     * @param text the text, or null for none
+     * @throws InvalidInputException if it contains NUL or an unpaired surrogate
+     */
+    public static void checkText(String field, @Nullable String text) {
+        if (text == null) {
+            return;
+        }
+        if (text.indexOf('\0') >= 0) {
+            throw new InvalidInputException(field, "must not contain NUL (U+0000)");
+        }
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+            throw new InvalidInputException(field, "is not Unicode text: it contains an unpaired surrogate");
         }
     }
 }

@@ -11,6 +11,15 @@ import org.jspecify.annotations.Nullable;
 public class KeepsakeException extends RuntimeException {
 
     /**
+     * Creates an exception without a cause.
+     *
+     * @param message what went wrong, where, and what to do about it; never the text of a message
+     */
+    public KeepsakeException(String message) {
+        this(message, null);
+    }
+
+    /**
      * Creates an exception.
      *
      * @param message what went wrong, where, and what to do about it; never the text of a message

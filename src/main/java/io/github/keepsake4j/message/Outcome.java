@@ -1,6 +1,5 @@
 package io.github.keepsake4j.message;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
@@ -65,11 +64,7 @@ public record Outcome(Kind kind, @Nullable String reason) {
                         "outcome reason",
                         "is " + reason.length() + " characters long; the limit is " + MAX_REASON_LENGTH);
             }
-            if (reason.indexOf('\0') >= 0
-                    || !StandardCharsets.UTF_8.newEncoder().canEncode(reason)) {
-                throw new InvalidInputException(
-                        "outcome reason", "must be Unicode text without NUL (U+0000) and without half surrogate pairs");
-            }
+            InvalidInputException.checkText("outcome reason", reason);
         }
     }
 

@@ -9,6 +9,6 @@ public class StorageClosedException extends KeepsakeException {
      * @param what the action that failed, and the memory
      */
     public StorageClosedException(String what) {
-        super(what + ": its store is closed. Open it again, and close it only after the last use", null);
+        super(what + ": its store is closed. Open it again, and close it only after the last use");
     }
 }

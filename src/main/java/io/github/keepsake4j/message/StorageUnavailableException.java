@@ -9,6 +9,15 @@ import org.jspecify.annotations.Nullable;
 public class StorageUnavailableException extends KeepsakeException {
 
     /**
+     * Creates an exception without a cause.
+     *
+     * @param message the action that failed, and the memory
+     */
+    public StorageUnavailableException(String message) {
+        this(message, null);
+    }
+
+    /**
      * Creates the exception.
      *
      * @param message the action that failed, and the memory

@@ -9,6 +9,15 @@ import org.jspecify.annotations.Nullable;
 public class UnreadableDataException extends KeepsakeException {
 
     /**
+     * Creates an exception without a cause.
+     *
+     * @param message what cannot be read, where, and what to do about it; never the text of a message
+     */
+    public UnreadableDataException(String message) {
+        this(message, null);
+    }
+
+    /**
      * Creates an exception that names the unreadable data.
      *
      * @param message what cannot be read, where, and what to do about it; never the text of a message

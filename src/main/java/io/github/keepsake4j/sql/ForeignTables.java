@@ -64,11 +64,7 @@ public final class ForeignTables {
      * @return the parameter, or null if no row can have the id
      */
     public @Nullable Object parameter(String sql, int place, String id) {
-        Set<Integer> known = uuids.get(sql);
-        if (known == null) {
-            known = with(connection -> connection.uuidParameters(sql));
-            uuids.put(sql, known);
-        }
+        Set<Integer> known = uuids.computeIfAbsent(sql, text -> with(asked -> asked.uuidParameters(text)));
         if (!known.contains(place)) {
             return id;
         }

@@ -93,14 +93,11 @@ final class PostgresSchema {
         if (!product.equals("PostgreSQL")) {
             throw new KeepsakeException(
                     "The " + scripts.schema().what() + " requires a data source of PostgreSQL; this one is of "
-                            + product + ". A SQLite file is opened by its name, without a data source",
-                    null);
+                            + product + ". A SQLite file is opened by its name, without a data source");
         }
         if (database.getDatabaseMajorVersion() < OLDEST_SERVER) {
-            throw new KeepsakeException(
-                    "PostgreSQL " + OLDEST_SERVER + " or newer is required; this server is "
-                            + database.getDatabaseProductVersion(),
-                    null);
+            throw new KeepsakeException("PostgreSQL " + OLDEST_SERVER + " or newer is required; this server is "
+                    + database.getDatabaseProductVersion());
         }
     }
 }

@@ -42,8 +42,7 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
             throw new KeepsakeException(
                     "The table " + schema.table() + " is missing or empty, but other tables of the " + schema.what()
                             + " exist. Restore the table and its row as the script " + next(versions)
-                            + " in the library's jar creates them",
-                    null);
+                            + " in the library's jar creates them");
         }
         return versions;
     }
@@ -59,23 +58,19 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
     }
 
     private Versions stored(Session session) throws SQLException {
-        if (!session.hasTable(schema.table())) {
+        Versions versions = null;
+        if (session.hasTable(schema.table())) {
+            versions = session.first(
+                    "SELECT * FROM " + schema.table() + " ORDER BY version DESC",
+                    // The first snapshots had no other column.
+                    row -> new Versions(
+                            row.getInt("version"),
+                            row.getInt(row.getMetaData().getColumnCount() == 1 ? "version" : "oldest_writer")));
+        } else if (isSqlite) {
             // The first snapshots kept the version of some tables in the file's header.
-            int version = isSqlite ? number(session, "PRAGMA user_version") : 0;
-            return new Versions(version, version);
+            versions = session.first("PRAGMA user_version", row -> new Versions(row.getInt(1), row.getInt(1)));
         }
-        Versions versions = session.first(
-                "SELECT * FROM " + schema.table() + " ORDER BY version DESC",
-                // The first snapshots had no other column.
-                row -> new Versions(
-                        row.getInt("version"),
-                        row.getInt(row.getMetaData().getColumnCount() == 1 ? "version" : "oldest_writer")));
         return versions == null ? new Versions(0, 0) : versions;
-    }
-
-    private static int number(Session session, String sql) throws SQLException {
-        Integer number = session.first(sql, row -> row.getInt(1));
-        return number == null ? 0 : number;
     }
 
     /** Returns whether all scripts were applied. */
@@ -146,18 +141,15 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
             throw new KeepsakeException(
                     "This library is older than the tables of the " + schema.what() + ": " + says(versions)
                             + " and oldest_writer " + versions.oldestWriter() + ", and the library is of version "
-                            + schema.version() + ". Use the newer release that created the tables",
-                    null);
+                            + schema.version() + ". Use the newer release that created the tables");
         }
         if (versions.version() != 0
                 && versions.version() < schema.scripts().get(0).version()) {
-            throw new KeepsakeException(
-                    "The tables of the " + schema.what()
-                            + " are older than this library: a snapshot before release 0.1.0 made them ("
-                            + says(versions) + ", the library " + schema.version()
-                            + "), and no script changes them. Copy the memories with that snapshot, or remove its tables and run "
-                            + next(new Versions(0, 0)) + " from the library's jar",
-                    null);
+            throw new KeepsakeException("The tables of the " + schema.what()
+                    + " are older than this library: a snapshot before release 0.1.0 made them ("
+                    + says(versions) + ", the library " + schema.version()
+                    + "), and no script changes them. Copy the memories with that snapshot, or remove its tables and run "
+                    + next(new Versions(0, 0)) + " from the library's jar");
         }
     }
 
@@ -165,7 +157,7 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
         String path = "/" + folder() + script.name();
         try (InputStream in = SchemaScripts.class.getResourceAsStream(path)) {
             if (in == null) {
-                throw new KeepsakeException("schema script " + path + " is not on the class path", null);
+                throw new KeepsakeException("schema script " + path + " is not on the class path");
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

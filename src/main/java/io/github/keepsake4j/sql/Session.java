@@ -1,5 +1,6 @@
 package io.github.keepsake4j.sql;
 
+import io.github.keepsake4j.base.AfterFailure;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -212,11 +213,7 @@ public final class Session {
                 return found;
             });
         } catch (SQLException e) {
-            try {
-                connection.execute("ROLLBACK");
-            } catch (SQLException unreachable) {
-                e.addSuppressed(unreachable);
-            }
+            AfterFailure.run(e, () -> connection.execute("ROLLBACK"));
             throw e;
         }
     }

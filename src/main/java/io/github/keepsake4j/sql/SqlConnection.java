@@ -1,5 +1,6 @@
 package io.github.keepsake4j.sql;
 
+import io.github.keepsake4j.base.AfterFailure;
 import io.github.keepsake4j.message.KeepsakeException;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -92,8 +93,7 @@ public final class SqlConnection implements AutoCloseable {
         if (driver == null) {
             throw new KeepsakeException(
                     setting + " requires connections that unwrap to org.postgresql.PGConnection; these are "
-                            + connection.getClass().getName(),
-                    null);
+                            + connection.getClass().getName());
         }
     }
 
@@ -234,11 +234,7 @@ public final class SqlConnection implements AutoCloseable {
             commit();
             return result;
         } catch (SQLException | RuntimeException | Error e) {
-            try {
-                rollback();
-            } catch (SQLException unreachable) {
-                e.addSuppressed(unreachable);
-            }
+            AfterFailure.run(e, this::rollback);
             throw e;
         }
     }
@@ -262,11 +258,7 @@ public final class SqlConnection implements AutoCloseable {
             connection.setNetworkTimeout(Runnable::run, usual);
             return result;
         } catch (SQLException | RuntimeException | Error e) {
-            try {
-                connection.setNetworkTimeout(Runnable::run, usual);
-            } catch (SQLException unreachable) {
-                e.addSuppressed(unreachable);
-            }
+            AfterFailure.run(e, () -> connection.setNetworkTimeout(Runnable::run, usual));
             throw e;
         }
     }

@@ -7,7 +7,10 @@ import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Classifies errors of PostgreSQL by their SQLSTATE (PostgreSQL, "Appendix A. Error Codes"). */
@@ -18,6 +21,10 @@ public final class SqlStates {
             List.of("authentication failed", "no such user", "unsupported startup parameter");
 
     private static final String READ_ONLY = "25006";
+
+    /** States, and the beginnings of states. */
+    private static final List<String> UNAVAILABLE = List.of("08", READ_ONLY, "40", "53", "55P03", "57", "58");
+
     private static final String MISSING = "a table or column is missing; check the search path, and ";
 
     /** SQLite's general error code, for example for a missing table. Its driver provides no SQLSTATE. */
@@ -64,8 +71,7 @@ public final class SqlStates {
      * @return whether it is
      */
     static boolean isLostRace(SQLException e) {
-        String state = of(e);
-        return state.equals("40001") || state.equals("40P01");
+        return Set.of("40001", "40P01").contains(of(e));
     }
 
     /**
@@ -178,13 +184,9 @@ public final class SqlStates {
 
     /** Returns whether PgBouncer refuses a connection for good, with the state of a broken connection. */
     private static boolean isRefusedByPooler(SQLException e) {
-        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-            String message = String.valueOf(cause.getMessage());
-            if (REFUSED_BY_POOLER.stream().anyMatch(message::contains)) {
-                return true;
-            }
-        }
-        return false;
+        return Stream.iterate((Throwable) e, Objects::nonNull, Throwable::getCause)
+                .map(cause -> String.valueOf(cause.getMessage()))
+                .anyMatch(message -> REFUSED_BY_POOLER.stream().anyMatch(message::contains));
     }
 
     /**
@@ -213,14 +215,7 @@ public final class SqlStates {
      * @return whether it is not
      */
     static boolean isUnavailable(SQLException e) {
-        String state = of(e);
-        return state.startsWith("08")
-                || state.equals(READ_ONLY)
-                || state.startsWith("40")
-                || state.startsWith("53")
-                || state.equals("55P03")
-                || state.startsWith("57")
-                || state.startsWith("58")
+        return UNAVAILABLE.stream().anyMatch(of(e)::startsWith)
                 || e instanceof SQLTransientException
                 || e instanceof SQLRecoverableException
                 || e instanceof SQLNonTransientConnectionException;

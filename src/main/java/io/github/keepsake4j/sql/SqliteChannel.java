@@ -1,5 +1,6 @@
 package io.github.keepsake4j.sql;
 
+import io.github.keepsake4j.base.AfterFailure;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.sql.Connections.Work;
@@ -63,7 +64,7 @@ final class SqliteChannel {
             if (!SqliteErrors.mayBeOtherwise(e)) {
                 throw e;
             }
-            disconnectAfter(e);
+            AfterFailure.run(e, this::disconnect);
             if (isNew) {
                 throw e;
             }
@@ -84,7 +85,7 @@ final class SqliteChannel {
                 } catch (SQLException lasting) {
                     // A transaction that cannot be rolled back must not affect the next caller.
                     e.addSuppressed(lasting);
-                    disconnectAfter(e);
+                    AfterFailure.run(e, this::disconnect);
                 }
                 throw e;
             }
@@ -102,11 +103,9 @@ final class SqliteChannel {
                 return connection;
             }
             if (now == null) {
-                throw new StorageUnavailableException(
-                        what + " on " + file
-                                + ": the file was removed while it was in use; put it back, or close and open the "
-                                + scripts.schema().what() + " to start with a new file",
-                        null);
+                throw new StorageUnavailableException(what + " on " + file
+                        + ": the file was removed while it was in use; put it back, or close and open the "
+                        + scripts.schema().what() + " to start with a new file");
             }
             // Another file has taken its place.
             disconnect();
@@ -156,7 +155,7 @@ final class SqliteChannel {
         if (!scripts.isComplete(versions) && !isLost) {
             SqlSchema.Foreign foreign = scripts.schema().foreign();
             if (versions.version() == 0 && foreign != null && session.hasTable(foreign.table())) {
-                throw new UnreadableDataException(file + " " + foreign.problem(), null);
+                throw new UnreadableDataException(file + " " + foreign.problem());
             }
             session.script("BEGIN IMMEDIATE");
             versions = scripts.complete(session);
@@ -172,14 +171,6 @@ final class SqliteChannel {
         statements.clear();
         if (open != null) {
             open.close();
-        }
-    }
-
-    private void disconnectAfter(Throwable reason) {
-        try {
-            disconnect();
-        } catch (SQLException e) {
-            reason.addSuppressed(e);
         }
     }
 }

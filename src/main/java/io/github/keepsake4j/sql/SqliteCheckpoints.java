@@ -86,11 +86,16 @@ final class SqliteCheckpoints implements AutoCloseable {
             // Most pages are copied while other connections write, so that writers wait only for the few remaining
             // pages.
             statement.execute("PRAGMA wal_checkpoint(PASSIVE)");
-            try (ResultSet row = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
-                return row.next() && row.getInt(1) != 0 ? "another connection uses it" : null;
-            }
+            return isEmptied(statement) ? null : "another connection uses it";
         } catch (SQLException e) {
             return e.getMessage();
+        }
+    }
+
+    /** Empties the log, unless another connection uses it, and returns whether it is empty. */
+    static boolean isEmptied(Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
+            return row.next() && row.getInt(1) == 0;
         }
     }
 }

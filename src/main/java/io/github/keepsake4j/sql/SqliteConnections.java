@@ -6,7 +6,6 @@ import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -57,8 +56,7 @@ final class SqliteConnections implements Connections {
         // A file that another process locks keeps each thread waiting, and those behind it would wait for all of them.
         if (!Uninterrupted.lock(writer.lock, System.nanoTime() + busyTimeout.toNanos() / 2)) {
             throw new StorageUnavailableException(
-                    what + " on " + file + ": the file cannot be used at the moment: other threads use it. Retry",
-                    null);
+                    what + " on " + file + ": the file cannot be used at the moment: other threads use it. Retry");
         }
         try {
             return open(what, () -> writer.run(what, WRITE, work), writer);
@@ -142,11 +140,10 @@ final class SqliteConnections implements Connections {
                         statement.execute("VACUUM");
                         long deadline = System.nanoTime() + busyTimeout.toNanos();
                         // SQLite waits for readers, but not for another checkpoint: the one after an erasure may run.
-                        while (!isEmptied(statement)) {
+                        while (!SqliteCheckpoints.isEmptied(statement)) {
                             if (System.nanoTime() > deadline) {
                                 throw new StorageUnavailableException(
-                                        what + " in " + file + ": another process reads it. Close it there, and retry",
-                                        null);
+                                        what + " in " + file + ": another process reads it. Close it there, and retry");
                             }
                             LockSupport.parkNanos(1_000_000);
                         }
@@ -155,12 +152,6 @@ final class SqliteConnections implements Connections {
                 },
                 writer,
                 reader);
-    }
-
-    private static boolean isEmptied(Statement statement) throws SQLException {
-        try (ResultSet row = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
-            return row.next() && row.getInt(1) == 0;
-        }
     }
 
     @Override
@@ -183,12 +174,7 @@ final class SqliteConnections implements Connections {
         }
     }
 
-    /** Work that may fail in SQLite's driver. */
-    private interface Step<T> {
-        T run() throws SQLException;
-    }
-
-    private <T> T open(Object what, Step<T> step, SqliteChannel... channels) {
+    private <T> T open(Object what, SqlConnection.Work<T> step, SqliteChannel... channels) {
         return locked(
                 what,
                 () -> {
@@ -200,7 +186,7 @@ final class SqliteConnections implements Connections {
                 channels);
     }
 
-    private <T> T locked(Object what, Step<T> step, SqliteChannel... channels) {
+    private <T> T locked(Object what, SqlConnection.Work<T> step, SqliteChannel... channels) {
         for (SqliteChannel channel : channels) {
             channel.lock.lock();
         }

@@ -4,6 +4,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.sql.SQLException;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteErrorCode;
 
@@ -86,11 +87,6 @@ final class SqliteErrors {
 
     /** The low byte is the primary result code. */
     private static boolean isOf(SQLException e, SQLiteErrorCode... codes) {
-        for (SQLiteErrorCode code : codes) {
-            if ((e.getErrorCode() & 0xFF) == code.code) {
-                return true;
-            }
-        }
-        return false;
+        return Arrays.stream(codes).anyMatch(code -> (e.getErrorCode() & 0xFF) == code.code);
     }
 }

@@ -125,7 +125,7 @@ public final class ModelSummarizer implements Summarizer {
             next = piece.end();
         }
         if (summary == null) {
-            throw new SummaryFailedException(Kind.BLANK, "There are only system messages to summarize", null);
+            throw new SummaryFailedException(Kind.BLANK, "There are only system messages to summarize");
         }
         return new Answer(summary, sent);
     }
@@ -173,14 +173,13 @@ public final class ModelSummarizer implements Summarizer {
         String text = response.aiMessage().text();
         String answer = text == null ? "" : tags.strip(SUMMARY, text);
         if (answer.isBlank()) {
-            throw new SummaryFailedException(Kind.BLANK, "The model's answer has no text", null);
+            throw new SummaryFailedException(Kind.BLANK, "The model's answer has no text");
         }
         if (response.finishReason() == FinishReason.LENGTH) {
             throw new SummaryFailedException(
                     Kind.TOO_LONG,
                     "The model's answer was cut off at its limit of tokens. Raise maxSummaryTokens, "
-                            + "or use limitOutput(false)",
-                    null);
+                            + "or use limitOutput(false)");
         }
         int tokens = tokens(answer);
         // The limit is exceeded by up to one half, because the model counts with a different tokenizer.
@@ -188,11 +187,10 @@ public final class ModelSummarizer implements Summarizer {
             throw new SummaryFailedException(
                     Kind.TOO_LONG,
                     "The model's answer has " + tokens + " tokens, more than 1.5 times maxSummaryTokens "
-                            + maxSummaryTokens,
-                    null);
+                            + maxSummaryTokens);
         }
         if (tags.occursIn(answer)) {
-            throw new SummaryFailedException(Kind.MARKED, "The model's answer repeats the prompt's tags", null);
+            throw new SummaryFailedException(Kind.MARKED, "The model's answer repeats the prompt's tags");
         }
         return answer;
     }

@@ -7,14 +7,12 @@ import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.Ids;
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryFailedException.Kind;
 import io.github.keepsake4j.summary.TimeLimitedCall.AbandonedException;
 import io.github.keepsake4j.tokens.TokenCounter;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -25,7 +23,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -42,51 +39,8 @@ final class SummaryAttempt {
             TokenCounter counter,
             Metrics metrics,
             Refusals refusals,
-            Options options,
+            SummaryWorker.Options options,
             LeaseReturns returns) {}
-
-    /**
-     * The settings of attempts.
-     *
-     * @param callTimeout the time limit of a summarizer call; more than zero
-     * @param leaseMargin the time by which the lease is longer than a call, for the reads and writes around it; more
-     * than zero
-     * @param attempts the number of attempts after a summary became due, 1 or more; only one attempt is made while
-     *     earlier summaries of the memory failed
-     * @param firstPause the pause after the first failure, which doubles with each further failure; more than zero
-     * @param reserved matches answers that must be refused, because a reader would mistake them for something else
-     * @param clock the clock for the creation times of summaries and the expiry of the lease
-     */
-    record Options(
-            Duration callTimeout,
-            Duration leaseMargin,
-            int attempts,
-            Duration firstPause,
-            Predicate<String> reserved,
-            Clock clock) {
-
-        Options {
-            Objects.requireNonNull(reserved, "reserved");
-            InvalidInputException.checkPositive("callTimeout", callTimeout);
-            InvalidInputException.checkPositive("leaseMargin", leaseMargin);
-            InvalidInputException.checkPositive("firstPause", firstPause);
-            InvalidInputException.checkAtLeast("attempts", 1, attempts);
-        }
-
-        /** Returns settings with a lease that is a sixth longer than a call, and 3 attempts with pauses of 1 and 2 seconds. */
-        static Options of(Duration callTimeout, Predicate<String> reserved) {
-            if (callTimeout.compareTo(Duration.ofMillis(1)) < 0 || callTimeout.compareTo(Duration.ofDays(1)) > 0) {
-                throw new InvalidInputException(
-                        "summarizerTimeout", "must be from a millisecond to a day, is " + callTimeout);
-            }
-            Duration margin = callTimeout.dividedBy(6);
-            return new Options(callTimeout, margin, 3, Duration.ofSeconds(1), reserved, Clock.systemUTC());
-        }
-
-        Duration lease() {
-            return callTimeout.plus(leaseMargin);
-        }
-    }
 
     private final SummaryJobs jobs;
     private final SummaryJobs.Job job;

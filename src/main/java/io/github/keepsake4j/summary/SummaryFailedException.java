@@ -44,6 +44,16 @@ public class SummaryFailedException extends KeepsakeException {
     private final Kind kind;
 
     /**
+     * Creates an exception without a cause.
+     *
+     * @param kind the kind of failure
+     * @param problem what went wrong, and for which memory if that is known; never the text of a message
+     */
+    public SummaryFailedException(Kind kind, String problem) {
+        this(kind, problem, null);
+    }
+
+    /**
      * Creates an exception.
      *
      * @param kind the kind of failure

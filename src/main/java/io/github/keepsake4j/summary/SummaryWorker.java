@@ -14,6 +14,7 @@ import io.github.keepsake4j.summary.SummaryFailedException.Kind;
 import io.github.keepsake4j.summary.SummaryJobs.Job;
 import io.github.keepsake4j.summary.TimeLimitedCall.AbandonedException;
 import io.github.keepsake4j.tokens.TokenCounter;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -40,11 +41,61 @@ import org.slf4j.LoggerFactory;
 public final class SummaryWorker {
 
     private static final Logger LOG = LoggerFactory.getLogger(SummaryWorker.class);
+    private static final int REMEMBERED = 1_000;
+
+    /**
+     * The settings of attempts.
+     *
+     * @param callTimeout the time limit of a summarizer call; more than zero
+     * @param leaseMargin the time by which the lease is longer than a call, for the reads and writes around it; more
+     * than zero
+     * @param attempts the number of attempts after a summary became due, 1 or more; only one attempt is made while
+     *     earlier summaries of the memory failed
+     * @param firstPause the pause after the first failure, which doubles with each further failure; more than zero
+     * @param reserved matches answers that must be refused, because a reader would mistake them for something else
+     * @param clock the clock for the creation times of summaries and the expiry of the lease
+     */
+    public record Options(
+            Duration callTimeout,
+            Duration leaseMargin,
+            int attempts,
+            Duration firstPause,
+            Predicate<String> reserved,
+            Clock clock) {
+
+        /**
+         * Returns settings with a lease that is a sixth longer than a call, and 3 attempts with pauses of 1 and 2
+         * seconds.
+         *
+         * @param callTimeout the time limit of a summarizer call, from a millisecond to a day
+         * @param reserved matches answers that must be refused
+         * @return the settings
+         * @throws InvalidInputException if the time is out of range
+         */
+        public static Options of(Duration callTimeout, Predicate<String> reserved) {
+            if (callTimeout.compareTo(Duration.ofMillis(1)) < 0 || callTimeout.compareTo(Duration.ofDays(1)) > 0) {
+                throw new InvalidInputException(
+                        "summarizerTimeout", "must be from a millisecond to a day, is " + callTimeout);
+            }
+            Duration margin = callTimeout.dividedBy(6);
+            return new Options(callTimeout, margin, 3, Duration.ofSeconds(1), reserved, Clock.systemUTC());
+        }
+
+        Duration lease() {
+            return callTimeout.plus(leaseMargin);
+        }
+    }
 
     private final SummaryAttempt.Tools tools;
     private final Executor executor;
     private final SummaryJobs jobs = new SummaryJobs();
-    private final FailingMemories series = new FailingMemories();
+
+    /**
+     * How the summaries of memories currently fail. A broken summarizer is logged once for each memory and kind of
+     * failure, not in every turn. The number of remembered memories is bounded; if one is forgotten, its failure may be
+     * logged once more.
+     */
+    private final RecentlyUsed<MemoryKey, String> failing = new RecentlyUsed<>(REMEMBERED);
 
     /**
      * Creates a worker.
@@ -54,9 +105,7 @@ public final class SummaryWorker {
      * @param counter the counter for their tokens
      * @param executor the executor that runs the jobs, which block; it should have daemon threads
      * @param metrics the metrics sink
-     * @param callTimeout the time limit of a summarizer call, from a millisecond to a day
-     * @param reserved matches answers that must be refused, because a reader would mistake them for something else
-     * @throws InvalidInputException if the time is out of range
+     * @param options the settings of its attempts
      */
     public SummaryWorker(
             Function<MemoryKey, MessageLog> logs,
@@ -64,18 +113,7 @@ public final class SummaryWorker {
             TokenCounter counter,
             Executor executor,
             Metrics metrics,
-            Duration callTimeout,
-            Predicate<String> reserved) {
-        this(logs, summarizer, counter, executor, metrics, SummaryAttempt.Options.of(callTimeout, reserved));
-    }
-
-    SummaryWorker(
-            Function<MemoryKey, MessageLog> logs,
-            Summarizer summarizer,
-            TokenCounter counter,
-            Executor executor,
-            Metrics metrics,
-            SummaryAttempt.Options options) {
+            Options options) {
         LeaseReturns returns = new LeaseReturns(
                 pause -> CompletableFuture.delayedExecutor(pause.toNanos(), TimeUnit.NANOSECONDS, executor));
         this.tools = new SummaryAttempt.Tools(logs, summarizer, counter, metrics, new Refusals(), options, returns);
@@ -148,7 +186,7 @@ public final class SummaryWorker {
     }
 
     private void healed(MemoryKey key) {
-        series.healed(key);
+        failing.remove(key);
         tools.refusals().healed(key);
     }
 
@@ -243,8 +281,8 @@ public final class SummaryWorker {
             jobs.drop(job);
             return;
         }
-        boolean before = job.failures == 0 && series.isFailing(key);
-        series.failed(key, kind, error instanceof SummaryFailedException ? error.getCause() : error);
+        boolean before = job.failures == 0 && failing.get(key) != null;
+        warn(key, kind, error instanceof SummaryFailedException ? error.getCause() : error);
         job.failures++;
         if (before || job.failures >= tools.options().attempts()) {
             jobs.drop(job);
@@ -286,7 +324,7 @@ public final class SummaryWorker {
                 jobs.turn(key).get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
             } catch (TimeoutException | ExecutionException e) {
                 throw new SummaryFailedException(
-                        Kind.BUSY, "Memory " + key + ": a summary is being made in this process", null);
+                        Kind.BUSY, "Memory " + key + ": a summary is being made in this process");
             } catch (InterruptedException e) {
                 throw interrupted(key, e);
             }
@@ -305,7 +343,7 @@ public final class SummaryWorker {
             }
             if (System.nanoTime() - deadline > 0) {
                 throw new SummaryFailedException(
-                        Kind.BUSY, "Memory " + job.key + ": another process is making a summary", null);
+                        Kind.BUSY, "Memory " + job.key + ": another process is making a summary");
             }
             try {
                 Thread.sleep(pause);
@@ -325,39 +363,13 @@ public final class SummaryWorker {
     private SummaryFailedException timeout(MemoryKey key) {
         return new SummaryFailedException(
                 Kind.TIMEOUT,
-                "Memory " + key + ": no summary within " + tools.options().callTimeout(),
-                null);
+                "Memory " + key + ": no summary within " + tools.options().callTimeout());
     }
 
-    /**
-     * The memories whose summaries currently fail. A broken summarizer is logged once for each memory and kind of failure,
-     * not in every turn. The number of remembered memories is bounded; if one is forgotten, its failure may be logged once
-     * more. Thread-safe.
-     */
-    private static final class FailingMemories {
-
-        private static final int REMEMBERED = 1000;
-
-        private final RecentlyUsed<MemoryKey, String> failing = new RecentlyUsed<>(REMEMBERED);
-
-        boolean isFailing(MemoryKey key) {
-            return failing.get(key) != null;
-        }
-
-        void healed(MemoryKey key) {
-            failing.remove(key);
-        }
-
-        /**
-         * Records a failure. Only the class of the cause is logged, because its text may contain what a model or a user
-         * said.
-         */
-        void failed(MemoryKey key, Kind kind, @Nullable Throwable cause) {
-            String how =
-                    kind.tag() + (cause == null ? "" : ", " + cause.getClass().getName());
-            if (!failing.put(key, how)) {
-                return;
-            }
+    /** Logs a failure. Only the class of the cause is logged, because its text may contain what a model or a user said. */
+    private void warn(MemoryKey key, Kind kind, @Nullable Throwable cause) {
+        String how = kind.tag() + (cause == null ? "" : ", " + cause.getClass().getName());
+        if (failing.put(key, how)) {
             LOG.warn(
                     "No summary of memory {} was made ({}). Nothing is lost: the model sees what the limits allow, and"
                             + " the summary is tried again later",

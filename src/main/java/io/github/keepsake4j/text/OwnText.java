@@ -85,10 +85,7 @@ public record OwnText(String text, boolean isAll) {
      */
     public static UserMessage without(UserMessage question) {
         OwnText own = of(question);
-        if (own.isAll() || own.text().isBlank()) {
-            return question;
-        }
-        return with(question, own.text());
+        return own.isAll() || own.text().isBlank() ? question : with(question, own.text());
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -93,7 +94,7 @@ final class ArrivingMemory {
         this.key = key;
         this.title = title;
         this.metadata = metadata;
-        this.target = new MemoryTarget(log, key);
+        this.target = MemoryTarget.of(log, key);
         this.isErased = target.isErased();
         this.wasThere = Reads.info(log, key) != null;
         read.add(Lines.memory(key, beside()));
@@ -108,7 +109,7 @@ final class ArrivingMemory {
         }
     }
 
-    void add(Moved message) {
+    private void add(Moved message) {
         messages++;
         if (isErased) {
             return;
@@ -136,10 +137,8 @@ final class ArrivingMemory {
     }
 
     private KeepsakeException otherMessages(Known known) {
-        return new KeepsakeException(
-                "Memory " + key + " has messages that the export does not have, such as " + known.id() + ". Erase "
-                        + "the memory, or read the export into an empty log",
-                null);
+        return new KeepsakeException("Memory " + key + " has messages that the export does not have, such as "
+                + known.id() + ". Erase " + "the memory, or read the export into an empty log");
     }
 
     private void append() {
@@ -155,32 +154,29 @@ final class ArrivingMemory {
         }
     }
 
-    void add(Summary summary) {
-        summaries.add(summary);
-    }
-
-    void add(View view) {
-        views.add(view);
-    }
-
-    void addBranch(String name, String end) {
-        branches.put(name, end);
-    }
-
-    void setHead(String id) {
-        head = id;
+    /** Takes a line between the first and the last one. */
+    void take(NdjsonLine line) {
+        JsonFields json = line.json();
+        switch (line.kind()) {
+            case Lines.MESSAGE -> add(line.message());
+            case Lines.SUMMARY -> summaries.add(line.summary());
+            case Lines.VIEW -> views.add(line.view());
+            case Lines.BRANCH -> branches.put(json.neededText("name"), json.neededText("end"));
+            case Lines.HEAD -> head = json.neededText("id");
+            default -> throw new IllegalArgumentException(line.kind());
+        }
     }
 
     /** Compares the imported data with the last line. A line that was edited has no hash. */
     void check(String name, NdjsonLine end) {
-        long written = end.number("messages");
+        long written = end.json().neededNumber("messages");
         if (written != messages) {
             throw new InvalidInputException(
                     name,
                     "ends memory " + key + " after " + messages + " messages of " + written
                             + ". Lines before it are missing");
         }
-        String sha256 = end.nullableText("sha256");
+        String sha256 = end.json().text("sha256");
         if (sha256 != null && !sha256.equals(lines.hex())) {
             throw new InvalidInputException(
                     name,
@@ -214,11 +210,10 @@ final class ArrivingMemory {
             if (!writes || pass == MemoryCopy.MOST_PASSES || (pass > 1 && now.equals(before))) {
                 throw new KeepsakeException(
                         "Memory " + key + " differs from the export: the memory or the lines have been changed. Erase "
-                                + "the memory, or read the export into an empty log",
-                        null);
+                                + "the memory, or read the export into an empty log");
             }
             before = now;
-            outcomes.forEach((id, outcome) -> log.change(key, new Change.SetOutcome(id, outcome, target.epoch)));
+            outcomes.forEach((id, outcome) -> log.change(key, new Change.SetOutcome(id, outcome, target.epoch())));
             target.complete(beside);
         }
     }

@@ -6,7 +6,6 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.HexFormat;
-import java.util.function.Consumer;
 
 /**
  * A digest of a memory. Two memories with equal fingerprints are equal in all parts that are copied.
@@ -18,18 +17,7 @@ import java.util.function.Consumer;
 record Fingerprint(long memories, long messages, String sha256) {
 
     static Fingerprint of(MessageLog log, MemoryKey key) {
-        return of(log, key, progress -> {}, line -> {});
-    }
-
-    /** Writes a memory, and returns its fingerprint. */
-    static <E extends Exception> Fingerprint of(
-            MessageLog log, MemoryKey key, Consumer<MemoryCopy.Progress> listener, MemoryLines.Sink<E> sink) throws E {
-        Digest digest = new Digest();
-        long messages = MemoryLines.<E>write(log, key, listener, line -> {
-            digest.add(line);
-            sink.add(line);
-        });
-        return new Fingerprint(messages < 0 ? 0 : 1, Math.max(0, messages), digest.hex());
+        return MemoryLines.write(log, key, progress -> {}, line -> {});
     }
 
     /** A digest of lines. */

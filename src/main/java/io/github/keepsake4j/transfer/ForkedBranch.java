@@ -15,6 +15,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -24,6 +25,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -33,19 +35,19 @@ final class ForkedBranch {
     /** The beginning of the names of this library's marks, which record the progress on a branch. */
     private static final String MARK = "keepsake.";
 
-    /** Messages of the branch whose sequence numbers have no gaps. In the fork, they have other numbers. */
-    private record Run(long last, long number) {}
-
     private final MessageLog log;
     private final MemoryKey from;
     private final String end;
     private final MemoryKey into;
 
-    /** The runs by their first sequence numbers. */
-    private final TreeMap<Long, Run> runs = new TreeMap<>();
-
-    /** The newest messages of the pages, the oldest page first. Only these are kept, since a branch may be long. */
+    /**
+     * The newest messages of the pages, the oldest page first. Only these and the sequence numbers are kept, since a
+     * branch may be long.
+     */
     private final Deque<String> pages = new ArrayDeque<>();
+
+    /** The ascending sequence numbers in the original. In the fork, the messages are numbered from 1. */
+    private final long[] sequences;
 
     /** The versions in the fork of summaries that it has. */
     private final Map<Long, Long> versions = new HashMap<>();
@@ -55,27 +57,16 @@ final class ForkedBranch {
         this.from = from;
         this.end = end;
         this.into = into;
-        findPages();
+        this.sequences = findPages();
     }
 
-    private void findPages() {
+    private long[] findPages() {
+        LongStream.Builder found = LongStream.builder();
         pages(end).map(Tail::messages).filter(page -> !page.isEmpty()).forEach(page -> {
             pages.push(page.get(page.size() - 1).id());
-            for (int i = page.size() - 1; i >= 0; i--) {
-                before(page.get(i).sequence());
-            }
+            page.forEach(message -> found.add(message.sequence()));
         });
-        long number = 1;
-        for (Map.Entry<Long, Run> run : runs.entrySet()) {
-            run.setValue(new Run(run.getValue().last(), number));
-            number += run.getValue().last() - run.getKey() + 1;
-        }
-    }
-
-    /** Adds the message before those that were added. */
-    private void before(long sequence) {
-        Run next = runs.remove(sequence + 1);
-        runs.put(sequence, new Run(next == null ? sequence : next.last(), 0));
+        return found.build().sorted().toArray();
     }
 
     /** Reads a branch, the newest page first. Pages are read when they are requested. */
@@ -95,10 +86,7 @@ final class ForkedBranch {
 
     /** Returns the number in the fork of a message of the original, or 0 if the fork does not have it. */
     private long number(long sequence) {
-        Map.Entry<Long, Run> run = runs.floorEntry(sequence);
-        return run == null || run.getValue().last() < sequence
-                ? 0
-                : run.getValue().number() + sequence - run.getKey();
+        return Math.max(0, Arrays.binarySearch(sequences, sequence) + 1);
     }
 
     /** Returns the id in the fork of a message of the original. */

@@ -1,11 +1,8 @@
 package io.github.keepsake4j.transfer;
 
-import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageSerializer;
-import dev.langchain4j.data.message.CustomMessage;
-import dev.langchain4j.data.message.ToolExecutionResultMessage;
-import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.MessageAttributes;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Instant;
@@ -50,19 +47,8 @@ public final class LangChain4jExport {
     }
 
     private static ChatMessage plain(ChatMessage message) {
-        if (message instanceof UserMessage user) {
-            return user.toBuilder().attributes(map(user.attributes())).build();
-        }
-        if (message instanceof AiMessage ai) {
-            return ai.toBuilder().attributes(map(ai.attributes())).build();
-        }
-        if (message instanceof ToolExecutionResultMessage result) {
-            return result.toBuilder().attributes(map(result.attributes())).build();
-        }
-        if (message instanceof CustomMessage custom) {
-            return CustomMessage.from(map(custom.attributes()));
-        }
-        return Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(message, "message");
+        return MessageAttributes.with(message, map(MessageAttributes.of(message)));
     }
 
     private static Map<String, Object> map(Map<?, ?> values) {

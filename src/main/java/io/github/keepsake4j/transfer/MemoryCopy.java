@@ -85,10 +85,8 @@ public final class MemoryCopy {
         private final boolean retryable;
 
         private UnfinishedException(Report report, List<KeepsakeException> failures) {
-            super(
-                    failures.get(0).getMessage() + ". Copied: " + report.memories() + " memories with "
-                            + report.messages() + " messages; not copied: " + failures.size(),
-                    null);
+            super(failures.get(0).getMessage() + ". Copied: " + report.memories() + " memories with "
+                    + report.messages() + " messages; not copied: " + failures.size());
             failures.forEach(this::addSuppressed);
             this.report = report;
             this.retryable = failures.stream().allMatch(KeepsakeException::isRetryable);
@@ -113,7 +111,7 @@ public final class MemoryCopy {
     private static final class ChangingException extends StorageUnavailableException {
 
         ChangingException(String message) {
-            super(message, null);
+            super(message);
         }
     }
 
@@ -121,7 +119,7 @@ public final class MemoryCopy {
     private static final class UncopiedException extends KeepsakeException {
 
         UncopiedException(String message) {
-            super(message, null);
+            super(message);
         }
     }
 
@@ -208,7 +206,7 @@ public final class MemoryCopy {
      * erases it meanwhile
      */
     public Report memory(MemoryKey key) {
-        MemoryTarget to = new MemoryTarget(target, key);
+        MemoryTarget to = MemoryTarget.of(target, key);
         if (to.isErased()) {
             return new Report(0, 0, List.of(key), 0);
         }

@@ -60,7 +60,7 @@ public final class MemoryFork {
             throw new InvalidInputException("newMemoryId", "must have the tenant of " + from + ", is " + into);
         }
         Map<String, String> origin = Map.of(MEMORY, from.canonical(), MESSAGE, messageId);
-        MemoryTarget target = new MemoryTarget(log, into);
+        MemoryTarget target = MemoryTarget.of(log, into);
         MemoryInfo there = Reads.info(log, into);
         Map<String, String> known = there == null ? Map.of() : there.metadata();
         boolean isIt = known.entrySet().containsAll(origin.entrySet());
@@ -68,10 +68,8 @@ public final class MemoryFork {
             return;
         }
         if (!isIt && target.newest() != null) {
-            throw new KeepsakeException(
-                    "Memory " + into + " has messages and is not the fork of " + from + " at message " + messageId
-                            + ". Fork into a new memory",
-                    null);
+            throw new KeepsakeException("Memory " + into + " has messages and is not the fork of " + from
+                    + " at message " + messageId + ". Fork into a new memory");
         }
         ForkedBranch branch = new ForkedBranch(log, from, messageId, into);
         BesideMessages beside = branch.beside();

@@ -22,14 +22,19 @@ final class MemoryLines {
 
     private MemoryLines() {}
 
-    /** Writes a memory, and returns the number of its messages, or -1 for a memory that does not exist. */
-    static <E extends Exception> long write(
-            MessageLog log, MemoryKey key, Consumer<MemoryCopy.Progress> listener, Sink<E> sink) throws E {
+    /** Writes a memory, and returns its fingerprint. */
+    static <E extends Exception> Fingerprint write(
+            MessageLog log, MemoryKey key, Consumer<MemoryCopy.Progress> listener, Sink<E> lines) throws E {
+        Fingerprint.Digest digest = new Fingerprint.Digest();
+        Sink<E> sink = line -> {
+            digest.add(line);
+            lines.add(line);
+        };
         Position before = Reads.position(log, key);
         // Parts that name messages are read before the messages, so that these messages are written.
         BesideMessages beside = BesideMessages.read(log, key);
         if (beside == null) {
-            return -1;
+            return new Fingerprint(0, 0, digest.hex());
         }
         sink.add(Lines.memory(key, beside));
         long[] messages = {0};
@@ -57,7 +62,7 @@ final class MemoryLines {
             before = now;
         }
         rest(latest.with(source), sink);
-        return messages[0];
+        return new Fingerprint(1, messages[0], digest.hex());
     }
 
     /** Writes the lines behind the messages. */

@@ -30,19 +30,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * A memory that is written. Each step adds only missing parts, so that all steps can be repeated, also while another copy
  * takes the same steps. If the memory is erased meanwhile, a step is refused.
+ *
+ * @param log the log to write to
+ * @param key the memory
+ * @param epoch the epoch in which all is written
  */
-final class MemoryTarget {
+record MemoryTarget(MessageLog log, MemoryKey key, long epoch) {
 
-    private final MessageLog log;
-    private final MemoryKey key;
-
-    /** The epoch in which all is written. */
-    final long epoch;
-
-    MemoryTarget(MessageLog log, MemoryKey key) {
-        this.log = log;
-        this.key = key;
-        this.epoch = Reads.position(log, key).epoch();
+    static MemoryTarget of(MessageLog log, MemoryKey key) {
+        return new MemoryTarget(log, key, Reads.position(log, key).epoch());
     }
 
     /** Returns whether the memory was erased before. Nothing is copied or imported into it then. */

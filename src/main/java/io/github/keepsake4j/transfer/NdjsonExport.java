@@ -16,7 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes memories to a stream as lines of JSON (NDJSON), and reads them back. The lines contain everything that
@@ -117,7 +116,7 @@ public final class NdjsonExport {
     private Report memory(MemoryKey key, OutputStream lines) throws IOException {
         ByteArrayOutputStream held = new ByteArrayOutputStream();
         boolean[] isLarge = {false};
-        Fingerprint end = Fingerprint.<IOException>of(log, key, listener, line -> {
+        Fingerprint end = MemoryLines.<IOException>write(log, key, listener, line -> {
             isLarge[0] |= held.size() + line.length() > MAX_HELD;
             if (isLarge[0]) {
                 held.reset();
@@ -138,22 +137,19 @@ public final class NdjsonExport {
     }
 
     private Fingerprint writeAgain(MemoryKey key, OutputStream lines) throws IOException {
+        UnreadableDataException damage = null;
         try {
-            Fingerprint end = Fingerprint.<IOException>of(log, key, listener, line -> write(lines, line));
+            Fingerprint end = MemoryLines.<IOException>write(log, key, listener, line -> write(lines, line));
             if (end.memories() > 0) {
                 return end;
             }
         } catch (UnreadableDataException e) {
-            throw brokenOff(key, e);
+            damage = e;
         }
-        throw brokenOff(key, null);
-    }
-
-    private static KeepsakeException brokenOff(MemoryKey key, @Nullable UnreadableDataException cause) {
-        return new KeepsakeException(
+        throw new KeepsakeException(
                 "Memory " + key + " was damaged or erased while it was written. The lines are incomplete: start "
                         + "the export again",
-                cause);
+                damage);
     }
 
     private static void write(OutputStream lines, String line) throws IOException {

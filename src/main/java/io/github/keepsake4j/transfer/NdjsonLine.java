@@ -10,7 +10,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 
 /**
  * A line that {@link Lines} wrote, or a JSON object in it. Unknown fields are ignored. Any error is an
@@ -46,16 +46,16 @@ record NdjsonLine(String name, JsonFields json) {
         return checked(() -> {
             MessageCodec.Row row = CODEC.decodeRow(json.neededObject("message"));
             NewMessage read = new NewMessage(
-                            text("id"),
+                            json.neededText("id"),
                             row.message(),
                             (int) json.neededNumber("tokens", Integer.MAX_VALUE),
-                            text("counter"),
+                            json.neededText("counter"),
                             json.neededTime("at"))
                     .withOutcome(RecordJson.outcome(json.object("outcome")))
-                    .ofTurn(nullableText("question"))
+                    .ofTurn(json.text("question"))
                     .withAsked(row.asked())
                     .withMade(RecordJson.made(json));
-            return new Moved(read, nullableText("parent"));
+            return new Moved(read, json.text("parent"));
         });
     }
 
@@ -64,31 +64,13 @@ record NdjsonLine(String name, JsonFields json) {
     }
 
     View view() {
-        return checked(() -> RecordJson.view(json, text("anchor"), 0));
-    }
-
-    String text(String field) {
-        return json.neededText(field);
-    }
-
-    @Nullable
-    String nullableText(String field) {
-        return json.text(field);
-    }
-
-    /** Reads a number from 0. */
-    long number(String field) {
-        return json.neededNumber(field, Long.MAX_VALUE);
-    }
-
-    private interface Read<T> {
-        T read();
+        return checked(() -> RecordJson.view(json, json.neededText("anchor"), 0));
     }
 
     /** Adds the line to the errors of a read. */
-    private <T> T checked(Read<T> read) {
+    private <T> T checked(Supplier<T> read) {
         try {
-            return read.read();
+            return read.get();
         } catch (WrongLineException e) {
             throw e;
         } catch (InvalidInputException | UnreadableDataException e) {

@@ -60,9 +60,9 @@ final class NdjsonReader {
     private void take(byte[] bytes, NdjsonLine line) {
         String kind = line.kind();
         if (kind.equals(Lines.EXPORT) && memory == null) {
-            if (line.number("version") > Lines.VERSION) {
-                throw wrong("begins an export of version " + line.number("version") + ". This release reads version "
-                        + Lines.VERSION + ": use a newer release");
+            if (line.json().neededNumber("version") > Lines.VERSION) {
+                throw wrong("begins an export of version " + line.json().neededNumber("version")
+                        + ". This release reads version " + Lines.VERSION + ": use a newer release");
             }
             isOpen = true;
         } else if (!isOpen) {
@@ -78,7 +78,7 @@ final class NdjsonReader {
         switch (line.kind()) {
             case Lines.MEMORY -> {
                 MemoryKey key = line.memory();
-                memory = new ArrivingMemory(log, listener, key, line.nullableText("title"), line.metadata());
+                memory = new ArrivingMemory(log, listener, key, line.json().text("title"), line.metadata());
                 memory.add(bytes);
             }
             case Lines.DONE -> isOpen = false;
@@ -96,11 +96,7 @@ final class NdjsonReader {
             });
         }
         switch (line.kind()) {
-            case Lines.MESSAGE -> arriving.add(line.message());
-            case Lines.SUMMARY -> arriving.add(line.summary());
-            case Lines.VIEW -> arriving.add(line.view());
-            case Lines.BRANCH -> arriving.addBranch(line.text("name"), line.text("end"));
-            case Lines.HEAD -> arriving.setHead(line.text("id"));
+            case Lines.MESSAGE, Lines.SUMMARY, Lines.VIEW, Lines.BRANCH, Lines.HEAD -> arriving.take(line);
             case Lines.END -> {
                 arriving.check(name(), line);
                 report = report.plus(named(arriving::complete));

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.turn;
 
 import io.github.keepsake4j.backend.LeaseReturns;
+import io.github.keepsake4j.base.Locked;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
@@ -73,13 +74,8 @@ final class TurnLease {
      * be over otherwise.
      */
     TurnLease share() {
-        statement.lock();
-        try {
-            shares++;
-            return this;
-        } finally {
-            statement.unlock();
-        }
+        Locked.by(statement, () -> ++shares);
+        return this;
     }
 
     /**
@@ -89,19 +85,13 @@ final class TurnLease {
      * @return whether the turn is over
      */
     boolean leave(Runnable released) {
-        boolean mine;
-        statement.lock();
-        try {
-            if (--shares > 0) {
-                return false;
-            }
-            mine = !lost;
-        } finally {
-            statement.unlock();
+        if (Locked.by(statement, () -> --shares) > 0) {
+            return false;
         }
-        if (mine && hangs) {
+        // A turn that is over is not renewed, so it cannot be lost any more.
+        if (!lost && hangs) {
             returns.releaseUnknown(log, key, lease, times.lease());
-        } else if (mine) {
+        } else if (!lost) {
             returns.release(log, key, lease, times.lease(), released);
         }
         return true;
@@ -112,19 +102,10 @@ final class TurnLease {
         times.after(step, () -> {
             if (step.equals(pause)) {
                 renew();
-            } else if (!isOver()) {
+            } else if (Locked.by(statement, () -> shares) > 0) {
                 renewAfter(pause.minus(step));
             }
         });
-    }
-
-    private boolean isOver() {
-        statement.lock();
-        try {
-            return shares == 0;
-        } finally {
-            statement.unlock();
-        }
     }
 
     private void renew() {

@@ -37,13 +37,13 @@ public final class TurnLeases {
     /**
      * The durations of turns, and the clock that measures them.
      *
-     * @param lease the time for which a lease lasts if it is not renewed
-     * @param limit the time for which the lease of one turn is renewed
-     * @param longestWait the maximum time to wait for another turn
-     * @param later returns an executor that runs blocking work after a pause
+     * @param lease the time for which a lease lasts if it is not renewed, from one millisecond to one day
+     * @param limit the time for which the lease of one turn is renewed, from one millisecond to one day
+     * @param longestWait the maximum time to wait for another turn, from zero to one day
+     * @param later returns an executor that runs blocking work after a pause, on daemon threads
      * @param nanoTime returns the time in nanoseconds
      */
-    record Times(
+    public record Times(
             Duration lease,
             Duration limit,
             Duration longestWait,
@@ -76,23 +76,10 @@ public final class TurnLeases {
      *
      * @param logs returns the log that keeps a memory and its lease
      * @param policy the policy of turns without their own
-     * @param lease the time for which a lease lasts if it is not renewed, from one millisecond to one day
-     * @param limit the time for which the lease of one turn is renewed, from one millisecond to one day
-     * @param wait the maximum time to wait for another turn, from zero to one day
-     * @param later returns an executor that runs blocking work after a pause, on daemon threads
+     * @param times the durations of turns
      * @throws InvalidInputException if a duration is out of its range
      */
-    public TurnLeases(
-            Function<MemoryKey, MessageLog> logs,
-            TurnPolicy policy,
-            Duration lease,
-            Duration limit,
-            Duration wait,
-            Function<Duration, Executor> later) {
-        this(logs, policy, new Times(lease, limit, wait, later, System::nanoTime));
-    }
-
-    TurnLeases(Function<MemoryKey, MessageLog> logs, TurnPolicy policy, Times times) {
+    public TurnLeases(Function<MemoryKey, MessageLog> logs, TurnPolicy policy, Times times) {
         checkLength("turnLease", times.lease());
         checkLength("turnLimit", times.limit());
         if (times.longestWait().isNegative() || times.longestWait().compareTo(LONGEST) > 0) {
@@ -189,21 +176,15 @@ public final class TurnLeases {
     }
 
     private void enter(TurnLease turn) {
-        Map<MemoryKey, TurnLease> turns = ofThread.get();
-        if (turns == null) {
-            turns = new HashMap<>();
-            ofThread.set(turns);
-        }
+        Map<MemoryKey, TurnLease> turns = Objects.requireNonNullElseGet(ofThread.get(), HashMap::new);
         turns.put(turn.key, turn);
+        ofThread.set(turns);
     }
 
     private void exit(TurnLease turn) {
         Map<MemoryKey, TurnLease> turns = ofThread.get();
-        if (turns != null) {
-            turns.remove(turn.key);
-            if (turns.isEmpty()) {
-                ofThread.remove();
-            }
+        if (turns != null && turns.remove(turn.key, turn) && turns.isEmpty()) {
+            ofThread.remove();
         }
     }
 }

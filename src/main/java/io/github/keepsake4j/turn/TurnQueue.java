@@ -1,8 +1,7 @@
 package io.github.keepsake4j.turn;
 
+import io.github.keepsake4j.base.InUse;
 import io.github.keepsake4j.message.MemoryKey;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +17,7 @@ final class TurnQueue {
     private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(250);
 
-    private final Map<MemoryKey, Waiting> queues = new ConcurrentHashMap<>();
+    private final InUse<MemoryKey, Waiting> queues = new InUse<>(Waiting::new);
     private final LongSupplier nanoTime;
 
     TurnQueue(LongSupplier nanoTime) {
@@ -36,7 +35,7 @@ final class TurnQueue {
      */
     boolean await(MemoryKey key, long nanos, BooleanSupplier attempt) throws InterruptedException {
         long deadline = nanoTime.getAsLong() + nanos;
-        Waiting waiting = queues.compute(key, (k, there) -> (there == null ? new Waiting() : there).entered());
+        Waiting waiting = queues.enter(key);
         try {
             // With a timeout, the semaphore is fair. Without one, this thread could overtake others.
             if (!waiting.first.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
@@ -48,13 +47,13 @@ final class TurnQueue {
                 waiting.first.release();
             }
         } finally {
-            queues.computeIfPresent(key, (k, there) -> there.leftEmpty() ? null : there);
+            queues.leave(key);
         }
     }
 
     /** Wakes the waiting turn of a memory, because a turn of this process is over. */
     void wake(MemoryKey key) {
-        Waiting waiting = queues.get(key);
+        Waiting waiting = queues.find(key);
         if (waiting != null) {
             waiting.ended.release();
         }
@@ -83,17 +82,5 @@ final class TurnQueue {
 
         final Semaphore first = new Semaphore(1, true);
         final Semaphore ended = new Semaphore(0);
-
-        /** Guarded by the map's entry. */
-        private int count;
-
-        Waiting entered() {
-            count++;
-            return this;
-        }
-
-        boolean leftEmpty() {
-            return --count == 0;
-        }
     }
 }

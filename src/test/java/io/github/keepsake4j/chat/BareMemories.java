@@ -56,10 +56,12 @@ public final class BareMemories {
                 new TurnLeases(
                         logs,
                         TurnPolicy.KEEP,
-                        Duration.ofSeconds(30),
-                        Duration.ofMinutes(10),
-                        Duration.ofSeconds(30),
-                        pause -> executor),
+                        new TurnLeases.Times(
+                                Duration.ofSeconds(30),
+                                Duration.ofMinutes(10),
+                                Duration.ofSeconds(30),
+                                pause -> executor,
+                                System::nanoTime)),
                 null,
                 (key, task) -> task));
     }

@@ -24,7 +24,7 @@ public final class ImpatientWorker {
             int attempts,
             Predicate<String> reserved,
             TokenCounter counter) {
-        SummaryAttempt.Options options = new SummaryAttempt.Options(
+        SummaryWorker.Options options = new SummaryWorker.Options(
                 callTimeout, Duration.ofSeconds(10), attempts, Duration.ofMillis(1), reserved, Clock.systemUTC());
         return new SummaryWorker(key -> log, summarizer, counter, executor, metrics, options);
     }

@@ -66,7 +66,7 @@ final class SummarizingProcess {
                     return thread;
                 }),
                 Metrics.NONE,
-                new SummaryAttempt.Options(
+                new SummaryWorker.Options(
                         callTimeout,
                         Duration.ofMillis(500),
                         3,

@@ -57,7 +57,6 @@ class SummaryLeaseTest {
                 TokenCounter.standard(),
                 work -> new Thread(work).start(),
                 Metrics.NONE,
-                Duration.ofHours(1),
-                answer -> false);
+                SummaryWorker.Options.of(Duration.ofHours(1), answer -> false));
     }
 }

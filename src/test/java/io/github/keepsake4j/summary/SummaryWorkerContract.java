@@ -131,7 +131,7 @@ abstract class SummaryWorkerContract {
     @Test
     void two_processes_make_each_summary_once() throws Exception {
         int rounds = Counts.of(4, 100);
-        SummaryAttempt.Options options = options(Duration.ofSeconds(5), 3);
+        SummaryWorker.Options options = options(Duration.ofSeconds(5), 3);
         List<SummaryWorker> workers = List.of(worker(log, options), worker(other, options));
         List<Supplier<Optional<SummaryTask>>> plans =
                 List.of(new AllButNewest(log, KEY, 4, 3), new AllButNewest(other, KEY, 4, 3));
@@ -472,8 +472,7 @@ abstract class SummaryWorkerContract {
             return "short";
         };
         SummaryWorker worker = worker(
-                log,
-                new SummaryAttempt.Options(SOON, SOON, 3, Duration.ofHours(1), answer -> false, Clock.systemUTC()));
+                log, new SummaryWorker.Options(SOON, SOON, 3, Duration.ofHours(1), answer -> false, Clock.systemUTC()));
         worker.due(KEY, plan(4));
         await().until(() -> measured.size() == 1);
         assertThat(worker.isIdle(KEY)).isFalse();
@@ -574,17 +573,17 @@ abstract class SummaryWorkerContract {
         return worker(on, options(SOON, 3));
     }
 
-    private SummaryWorker worker(MessageLog on, SummaryAttempt.Options options) {
+    private SummaryWorker worker(MessageLog on, SummaryWorker.Options options) {
         return new SummaryWorker(key -> on, summarizer, counter(), THREADS, metrics, options);
     }
 
-    private static SummaryAttempt.Options options(Duration callTimeout, int attempts) {
+    private static SummaryWorker.Options options(Duration callTimeout, int attempts) {
         return options(callTimeout, attempts, Clock.systemUTC());
     }
 
-    private static SummaryAttempt.Options options(Duration callTimeout, int attempts, Clock clock) {
+    private static SummaryWorker.Options options(Duration callTimeout, int attempts, Clock clock) {
         Predicate<String> reserved = answer -> answer.startsWith(MARK);
-        return new SummaryAttempt.Options(
+        return new SummaryWorker.Options(
                 callTimeout, Duration.ofMillis(500), attempts, Duration.ofMillis(20), reserved, clock);
     }
 

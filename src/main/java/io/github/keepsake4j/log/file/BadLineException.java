@@ -8,7 +8,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 final class BadLineException extends KeepsakeException {
 
     BadLineException(String problem) {
-        super(problem, null);
+        super(problem);
     }
 
     String problem() {

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * The memories in the heap, and the open files. The least recently used memories are dropped if there are too many
  * messages, and their files are closed if there are too many files. Thread-safe.
  */
-final class CachedMemories implements CachedMemory.Room {
+final class CachedMemories {
 
     private static final Logger LOG = LoggerFactory.getLogger(CachedMemories.class);
 
@@ -111,7 +111,7 @@ final class CachedMemories implements CachedMemory.Room {
             }
         }
         throw new StorageUnavailableException(
-                "The file " + names.data() + " was replaced during each try. Retry later", null);
+                "The file " + names.data() + " was replaced during each try. Retry later");
     }
 
     /** Returns whether a memory is in the heap. */
@@ -203,8 +203,12 @@ final class CachedMemories implements CachedMemory.Room {
         }
     }
 
-    @Override
-    public synchronized void need(CachedMemory memory, long more) throws IOException {
+    /**
+     * Makes room for more messages of a memory by forgetting other memories.
+     *
+     * @throws MemoryTooLargeException if the heap does not have enough
+     */
+    synchronized void need(CachedMemory memory, long more) throws IOException {
         long needed = memory.weight() + more;
         if (needed > heap) {
             throw new MemoryTooLargeException(memory.header().key(), needed, heap);

@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.file;
 
 import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.backend.TreeStep;
+import io.github.keepsake4j.base.Locked;
 import io.github.keepsake4j.base.SmallFiles;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.Damage;
@@ -41,21 +42,10 @@ final class CachedMemory implements Closeable {
     /** The end of the known part of the file, and a checksum of the bytes before it. */
     private record Known(long end, int tail) {}
 
-    /** The heap that trees may take, counted in messages. */
-    interface Room {
-
-        /**
-         * Makes room by forgetting other memories.
-         *
-         * @throws io.github.keepsake4j.log.MemoryTooLargeException if there is not enough space
-         */
-        void need(CachedMemory memory, long messages) throws IOException;
-    }
-
     private final Names names;
     private final Disk.Opener opener;
     private final boolean force;
-    private final Room room;
+    private final CachedMemories room;
 
     /** Distinguishes the file from others of the same name; null if the system has no such identity. */
     private final @Nullable Object identity;
@@ -89,7 +79,7 @@ final class CachedMemory implements Closeable {
             Names names,
             Disk.Opener opener,
             boolean force,
-            Room room,
+            CachedMemories room,
             @Nullable Object identity,
             Header header,
             Disk disk)
@@ -122,7 +112,8 @@ final class CachedMemory implements Closeable {
      * @return the memory, or null if it has no file, or its file was just replaced
      * @throws UnreadableDataException if the first line cannot be read
      */
-    static @Nullable CachedMemory open(Names names, Disk.Opener opener, boolean force, Room room) throws IOException {
+    static @Nullable CachedMemory open(Names names, Disk.Opener opener, boolean force, CachedMemories room)
+            throws IOException {
         Object identity = identity(names.data());
         if (!Files.isRegularFile(names.data())) {
             return null;
@@ -150,15 +141,10 @@ final class CachedMemory implements Closeable {
             }
             return header;
         } catch (BadLineException e) {
-            throw unreadableHeader(names, e);
+            throw new UnreadableDataException(
+                    "The first line of " + names.data() + ", which names the memory, cannot be read: " + e.problem()
+                            + ". Nothing was changed. Restore the line from a backup, or erase the memory");
         }
-    }
-
-    private static UnreadableDataException unreadableHeader(Names names, BadLineException e) {
-        return new UnreadableDataException(
-                "The first line of " + names.data() + ", which names the memory, cannot be read: " + e.problem()
-                        + ". Nothing was changed. Restore the line from a backup, or erase the memory",
-                null);
     }
 
     private static @Nullable Object identity(Path path) throws IOException {
@@ -221,12 +207,8 @@ final class CachedMemory implements Closeable {
         if (isContinued(before, now)) {
             return true;
         }
-        try {
-            checkContinued(before, Header.read(now), now);
-            return false;
-        } catch (BadLineException e) {
-            throw unreadableHeader(names, e);
-        }
+        checkContinued(before, header(names, now), now);
+        return false;
     }
 
     private static boolean isContinued(Known before, Disk now) throws IOException {
@@ -253,8 +235,7 @@ final class CachedMemory implements Closeable {
                 : "the bytes before byte " + before.end() + " of " + names.data() + " have changed";
         throw new UnreadableDataException(
                 "Memory " + header.key() + ": " + what + ". Nothing was changed. Restore the file, or call "
-                        + "repair() to continue with the present content",
-                null);
+                        + "repair() to continue with the present content");
     }
 
     /** Writes the bytes of a failed sync again before any answer, since the device may have lost them. */
@@ -391,12 +372,7 @@ final class CachedMemory implements Closeable {
 
     /** Asks the tree, which must be up to date. */
     <T> T ask(Function<MemoryTree, T> question) {
-        lock.readLock().lock();
-        try {
-            return question.apply(tree);
-        } finally {
-            lock.readLock().unlock();
-        }
+        return Locked.by(lock.readLock(), () -> question.apply(tree));
     }
 
     /** Moves an incomplete line out of the file: it was never acknowledged. Call it with the memory's lock. */

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.base.AfterFailure;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -142,12 +143,8 @@ class Disk implements Closeable {
         try {
             write(end, bytes);
         } catch (IOException e) {
-            try {
-                truncate(end);
-            } catch (IOException again) {
-                // The rest is an incomplete line, which is moved away later.
-                e.addSuppressed(again);
-            }
+            // If this fails too, the rest is an incomplete line, which is moved away later.
+            AfterFailure.run(e, () -> truncate(end));
             throw e;
         }
     }

@@ -59,6 +59,6 @@ record FileBodies(Reader file) implements Bodies {
 
     private static UnreadableDataException unreadable(Entry entry, BadLineException e) {
         return new UnreadableDataException(
-                "the content at byte " + ((Part) entry.body()).offset() + " of the file: " + e.problem(), null);
+                "the content at byte " + ((Part) entry.body()).offset() + " of the file: " + e.problem());
     }
 }

@@ -5,6 +5,7 @@ import io.github.keepsake4j.backend.LeaseRules;
 import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.backend.PlannedTreeLog;
+import io.github.keepsake4j.base.AfterFailure;
 import io.github.keepsake4j.base.InputRules;
 import io.github.keepsake4j.base.LockFile;
 import io.github.keepsake4j.base.RecentlyUsed;
@@ -149,7 +150,7 @@ public final class FileMessageLog extends PlannedTreeLog {
     }
 
     /** Reads from a memory's tree; empty if it has no file. */
-    private <T> Optional<T> askFile(Names names, Object what, Function<MemoryTree, T> question) throws IOException {
+    <T> Optional<T> askFile(Names names, Object what, Function<MemoryTree, T> question) throws IOException {
         return memories.with(names, memory -> {
             if (memory == null || isErased(memory, Tombstone.read(names.tombstone()))) {
                 return Optional.empty();
@@ -194,7 +195,7 @@ public final class FileMessageLog extends PlannedTreeLog {
             return null;
         }
         throw new StorageUnavailableException(
-                "The file " + names.data() + " was removed; put it back, or erase the memory to start again", null);
+                "The file " + names.data() + " was removed; put it back, or erase the memory to start again");
     }
 
     /** A directory that disappears while this process knows its memories is not one without memories. */
@@ -202,8 +203,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         if (isKnown && !Files.isDirectory(directory)) {
             throw new StorageUnavailableException(
                     "The directory " + directory + " of a tenant was removed while it was in use; put it back, or open "
-                            + "the log again to start with an empty one",
-                    null);
+                            + "the log again to start with an empty one");
         }
     }
 
@@ -237,10 +237,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         Names names = memory.names();
         TenantList list = list(names.directory());
         if (!list.has(names.hash())) {
-            holdingList(names.directory(), () -> {
-                list.ensure(memory.header().number(), names.hash());
-                return true;
-            });
+            holdingList(names.directory(), () -> list.ensure(memory.header().number(), names.hash()));
         }
     }
 
@@ -268,10 +265,13 @@ public final class FileMessageLog extends PlannedTreeLog {
                 list.add(names.hash());
                 SmallFiles.move(names.made(), names.data());
             } catch (IOException e) {
-                removeAfter(e, list, names);
+                // If this fails too, the remaining file shows that the creation was interrupted.
+                AfterFailure.run(e, () -> {
+                    list.remove(names.hash());
+                    Files.deleteIfExists(names.made());
+                });
                 throw e;
             }
-            return true;
         });
         forceNames(names.directory());
         Files.deleteIfExists(names.tombstone());
@@ -289,16 +289,6 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
     }
 
-    /** If this fails too, the remaining file shows that the creation was interrupted. */
-    private static void removeAfter(IOException reason, TenantList list, Names names) {
-        try {
-            list.remove(names.hash());
-            Files.deleteIfExists(names.made());
-        } catch (IOException e) {
-            reason.addSuppressed(e);
-        }
-    }
-
     @Override
     public MemoryPage list(String tenant, ListQuery query) {
         Ids.check("tenant", tenant);
@@ -309,12 +299,7 @@ public final class FileMessageLog extends PlannedTreeLog {
     private Listing listing(String tenant) throws IOException {
         lock();
         Path directory = Names.tenant(root, tenant);
-        return new Listing(root, directory, list(directory), Names.in(directory), opener, new Listing.Asking() {
-            @Override
-            public <T> Optional<T> ask(Names names, Function<MemoryTree, T> question) throws IOException {
-                return askFile(names, "memory " + names.hash(), question);
-            }
-        });
+        return new Listing(this, directory, list(directory), Names.in(directory), opener);
     }
 
     @Override
@@ -414,7 +399,7 @@ public final class FileMessageLog extends PlannedTreeLog {
             long removed = 0;
             lock();
             endErasures(Names.tenant(root, tenant));
-            for (Path tombstone : Tombstone.in(Names.tenant(root, tenant))) {
+            for (Path tombstone : Names.files(Names.tenant(root, tenant), Names.TOMBSTONE)) {
                 boolean isRemoved = lock().holding(
                                 Names.lock(tombstone), tombstone, busyTimeout, () -> remove(tombstone, erasedBefore));
                 removed += isRemoved ? 1 : 0;
@@ -470,10 +455,7 @@ public final class FileMessageLog extends PlannedTreeLog {
     private void unlist(Path directory, String hash) throws IOException {
         TenantList list = list(directory);
         if (list.has(hash)) {
-            holdingList(directory, () -> {
-                list.remove(hash);
-                return true;
-            });
+            holdingList(directory, () -> list.remove(hash));
         }
     }
 
@@ -553,6 +535,10 @@ public final class FileMessageLog extends PlannedTreeLog {
         T run(Names names) throws IOException;
     }
 
+    private interface Step {
+        void run() throws IOException;
+    }
+
     private void forceNames(Path directory) throws IOException {
         if (force) {
             SmallFiles.forceNames(directory);
@@ -565,8 +551,11 @@ public final class FileMessageLog extends PlannedTreeLog {
         return during(text, () -> lock().holding(names.lock(), text, busyTimeout, () -> work.run(names)));
     }
 
-    private <T> T holdingList(Path tenantDirectory, LockFile.Work<T> work) throws IOException {
-        return lock().holding(Names.lock(tenantDirectory), "list " + tenantDirectory, busyTimeout, work);
+    private void holdingList(Path tenantDirectory, Step step) throws IOException {
+        lock().holding(Names.lock(tenantDirectory), "list " + tenantDirectory, busyTimeout, () -> {
+            step.run();
+            return true;
+        });
     }
 
     /** Returns a tenant's list, and rebuilds it if it is missing. */
@@ -579,10 +568,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
         checkThere(directory, !list.isEmpty());
         if (!list.refresh()) {
-            holdingList(directory, () -> {
-                list.prepare();
-                return true;
-            });
+            holdingList(directory, list::prepare);
         }
         return list;
     }
@@ -597,7 +583,6 @@ public final class FileMessageLog extends PlannedTreeLog {
                         if (Files.exists(TenantList.old(directory))) {
                             list.remake();
                         }
-                        return true;
                     });
                 }
             }
@@ -619,11 +604,9 @@ public final class FileMessageLog extends PlannedTreeLog {
                 return lockFile;
             }
         }
-        throw new StorageUnavailableException(
-                "The lock file in " + root
-                        + " is missing: the directory was moved, unmounted or emptied while it was in use; put it "
-                        + "back, or open a new log to start again",
-                null);
+        throw new StorageUnavailableException("The lock file in " + root
+                + " is missing: the directory was moved, unmounted or emptied while it was in use; put it "
+                + "back, or open a new log to start again");
     }
 
     private <T> T during(String what, LockFile.Work<T> work) {

@@ -10,6 +10,7 @@ import io.github.keepsake4j.message.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -108,31 +109,21 @@ record Line(long revision, List<TreeStep> steps, @Nullable Part description, @Nu
             steps.add(
                     new TreeStep.Appended(messages, line.text("reference"), view == null ? null : Contents.view(view)));
         }
-        JsonFields head = line.object("head");
-        if (head != null) {
-            steps.add(new TreeStep.HeadMoved(head.text("id"), head.numberOr("seq", 0)));
-        }
-        JsonFields branch = line.object("branch");
-        if (branch != null) {
-            steps.add(new TreeStep.BranchMoved(
-                    line.neededText("reference"), branch.text("id"), branch.neededNumber("seq")));
-        }
+        add(steps, line.object("head"), head -> new TreeStep.HeadMoved(head.text("id"), head.numberOr("seq", 0)));
+        add(
+                steps,
+                line.object("branch"),
+                branch -> new TreeStep.BranchMoved(
+                        line.neededText("reference"), branch.text("id"), branch.neededNumber("seq")));
         JsonFields description = line.object("description");
-        if (description != null) {
-            steps.add(Contents.description(description));
-        }
-        JsonFields summary = line.object("summary");
-        if (summary != null) {
-            steps.add(Contents.summary(summary));
-        }
-        JsonFields outcome = line.object("outcome");
-        if (outcome != null) {
-            steps.add(new TreeStep.Ended(outcome.text("id"), outcome.neededNumber("seq"), RecordJson.outcome(outcome)));
-        }
-        JsonFields repair = line.object("repair");
-        if (repair != null) {
-            steps.add(repaired(repair));
-        }
+        add(steps, description, Contents::description);
+        add(steps, line.object("summary"), Contents::summary);
+        add(
+                steps,
+                line.object("outcome"),
+                outcome -> new TreeStep.Ended(
+                        outcome.text("id"), outcome.neededNumber("seq"), RecordJson.outcome(outcome)));
+        add(steps, line.object("repair"), Line::repaired);
         // A newer version may know more kinds of changes.
         JsonFields totals = line.object("totals");
         if (steps.isEmpty() && line.values().size() < (totals == null ? 2 : 3)) {
@@ -143,6 +134,12 @@ record Line(long revision, List<TreeStep> steps, @Nullable Part description, @Nu
                 steps,
                 description == null ? null : Contents.part(description, offset),
                 totals == null ? null : Totals.read(totals));
+    }
+
+    private static void add(List<TreeStep> steps, @Nullable JsonFields json, Function<JsonFields, TreeStep> step) {
+        if (json != null) {
+            steps.add(step.apply(json));
+        }
     }
 
     private static TreeStep repaired(JsonFields json) {

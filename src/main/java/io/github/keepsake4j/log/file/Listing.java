@@ -29,8 +29,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Creates the pages of a tenant's list. Reads the first line and the end of each memory. */
-record Listing(
-        Path root, Path directory, TenantList list, Map<String, Names> files, Disk.Opener opener, Asking asking) {
+record Listing(FileMessageLog log, Path directory, TenantList list, Map<String, Names> files, Disk.Opener opener) {
 
     /** The time by which a file may be older than its newest message, since the system's clock for files is coarse. */
     private static final Duration COARSE = Duration.ofMillis(20);
@@ -41,11 +40,6 @@ record Listing(
 
     /** A file that a list names, and the time when it was last written. */
     private record Candidate(long number, String hash, @Nullable Names names, Instant writtenAt) {}
-
-    /** Reads from a memory; empty if it no longer has a file. */
-    interface Asking {
-        <T> Optional<T> ask(Names names, Function<MemoryTree, T> question) throws IOException;
-    }
 
     MemoryPage page(ListQuery query) throws IOException {
         return query.activeFirst() ? byActivity(query) : byCreation(query);
@@ -144,9 +138,10 @@ record Listing(
                     new ActivityCursor(last == null ? info.storedAt() : last, candidate.number()), info, null, usage);
         } catch (UnreadableDataException | MemoryTooLargeException e) {
             // Its metadata are unknown, so a list by metadata does not name it.
-            return query.metadata() != null
-                    ? null
-                    : damaged(candidate, root.relativize(names.data()).toString(), String.valueOf(e.getMessage()));
+            Path file = directory.getFileName().resolve(names.data().getFileName());
+            return query.metadata() == null
+                    ? damaged(candidate, file.toString(), String.valueOf(e.getMessage()))
+                    : null;
         } catch (FileNotFoundException e) {
             return query.metadata() == null ? removed(candidate) : null;
         }
@@ -167,7 +162,7 @@ record Listing(
 
     private List<DailyUsage> usage(Names names, ListQuery.Days days) throws IOException {
         return hasMessagesSince(names, days.from())
-                ? asking.ask(names, tree -> tree.usage(days.from(), days.toExclusive()))
+                ? ask(names, tree -> tree.usage(days.from(), days.toExclusive()))
                         .orElse(List.of())
                 : List.of();
     }
@@ -200,6 +195,11 @@ record Listing(
         } catch (BadLineException e) {
             // The title is not at the place that the end names, so the file must be read.
         }
-        return asking.ask(names, MemoryTree::info).flatMap(Function.identity()).orElse(null);
+        return ask(names, MemoryTree::info).flatMap(Function.identity()).orElse(null);
+    }
+
+    /** Reads from a memory; empty if it no longer has a file. */
+    private <T> Optional<T> ask(Names names, Function<MemoryTree, T> question) throws IOException {
+        return log.askFile(names, "memory " + names.hash(), question);
     }
 }

@@ -9,7 +9,9 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -47,11 +49,6 @@ record Names(Path directory, String base, String hash) {
         return hash.equals(hash(key.canonical()));
     }
 
-    /** Returns the names of a memory that a list names. */
-    static Names ofBase(Path directory, String base) {
-        return new Names(directory, base, base.substring(base.length() - HASH_LENGTH));
-    }
-
     /** Returns a tenant's directory. Its name is only a hash, because it stays when all memories are erased. */
     static Path tenant(Path root, String tenant) {
         return root.resolve(hash(MemoryKey.encode(tenant)));
@@ -70,16 +67,23 @@ record Names(Path directory, String base, String hash) {
     /** Returns the memories of a tenant that have a file with a suffix, by their hashes. */
     static Map<String, Names> in(Path directory, String suffix) throws IOException {
         Map<String, Names> found = new HashMap<>();
+        for (Path path : files(directory, suffix)) {
+            String name = path.getFileName().toString();
+            String base = name.substring(0, name.length() - suffix.length());
+            if (base.matches(BASE)) {
+                String hash = base.substring(base.length() - HASH_LENGTH);
+                found.put(hash, new Names(directory, base, hash));
+            }
+        }
+        return found;
+    }
+
+    /** Returns the files in a tenant's directory that have a suffix. */
+    static List<Path> files(Path directory, String suffix) throws IOException {
+        List<Path> found = new ArrayList<>();
         if (Files.isDirectory(directory)) {
             try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory, "*" + suffix)) {
-                for (Path path : paths) {
-                    String name = path.getFileName().toString();
-                    String base = name.substring(0, name.length() - suffix.length());
-                    if (base.matches(BASE)) {
-                        Names names = ofBase(directory, base);
-                        found.put(names.hash(), names);
-                    }
-                }
+                paths.forEach(found::add);
             }
         }
         return found;

@@ -7,12 +7,8 @@ import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +38,7 @@ record Tombstone(long epoch, long revision, Instant erasedAt) {
             throw new UnreadableDataException(
                     "The tombstone " + path + " of an erased memory cannot be read: " + e.problem()
                             + ". Nothing was changed. Restore it, or delete it if no work from before the erasure "
-                            + "is still running",
-                    null);
+                            + "is still running");
         }
     }
 
@@ -58,17 +53,6 @@ record Tombstone(long epoch, long revision, Instant erasedAt) {
 
     void write(Path path, boolean force) throws IOException {
         SmallFiles.replace(path, bytes(), force);
-    }
-
-    /** Returns the tombstones in a tenant's directory. */
-    static List<Path> in(Path directory) throws IOException {
-        List<Path> found = new ArrayList<>();
-        if (Files.isDirectory(directory)) {
-            try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory, "*" + Names.TOMBSTONE)) {
-                paths.forEach(found::add);
-            }
-        }
-        return found;
     }
 
     /** Returns whether a tombstone is older than a time. A tombstone beside a file is still needed. */

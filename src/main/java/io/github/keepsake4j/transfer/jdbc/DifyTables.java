@@ -132,8 +132,7 @@ record DifyTables(ForeignTables tables) implements ImportSource {
         return new UnreadableDataException(
                 "Memory " + conversation + ": in the table messages these rows are each other's parents: "
                         + path.subList(path.indexOf(at.id()), path.size())
-                        + ". Nothing of the conversation was imported. Correct parent_message_id of one of them",
-                null);
+                        + ". Nothing of the conversation was imported. Correct parent_message_id of one of them");
     }
 
     /**

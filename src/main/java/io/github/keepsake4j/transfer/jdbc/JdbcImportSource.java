@@ -17,7 +17,7 @@ import javax.sql.DataSource;
  * {@link io.github.keepsake4j.message.KeepsakeException} if a table or a permission is missing, and
  * {@link io.github.keepsake4j.message.UnreadableDataException} if a row cannot be read.
  */
-public final class JdbcImportSource implements ImportSource {
+public final class JdbcImportSource {
 
     private static final String SELECT_LIST =
             """
@@ -26,11 +26,7 @@ public final class JdbcImportSource implements ImportSource {
             WHERE memory_id = ?
             """;
 
-    private final ImportSource table;
-
-    private JdbcImportSource(ImportSource table) {
-        this.table = table;
-    }
+    private JdbcImportSource() {}
 
     /**
      * Reads the table of LangChain4j's community store: {@code chat_memory(memory_id, content)}, whose content is the list as
@@ -39,9 +35,9 @@ public final class JdbcImportSource implements ImportSource {
      * @param dataSource provides the connections; the caller remains responsible for closing it
      * @return the source
      */
-    public static JdbcImportSource langChain4j(DataSource dataSource) {
+    public static ImportSource langChain4j(DataSource dataSource) {
         ForeignTables tables = tables(dataSource);
-        return new JdbcImportSource(conversation -> list(tables, conversation));
+        return conversation -> list(tables, conversation);
     }
 
     /**
@@ -52,8 +48,8 @@ public final class JdbcImportSource implements ImportSource {
      * @param dataSource provides the connections; the caller remains responsible for closing it
      * @return the source
      */
-    public static JdbcImportSource springAi(DataSource dataSource) {
-        return new JdbcImportSource(new SpringAiTable(tables(dataSource)));
+    public static ImportSource springAi(DataSource dataSource) {
+        return new SpringAiTable(tables(dataSource));
     }
 
     /**
@@ -67,8 +63,8 @@ public final class JdbcImportSource implements ImportSource {
      * @param dataSource provides the connections; the caller remains responsible for closing it
      * @return the source
      */
-    public static JdbcImportSource dify(DataSource dataSource) {
-        return new JdbcImportSource(new DifyTables(tables(dataSource)));
+    public static ImportSource dify(DataSource dataSource) {
+        return new DifyTables(tables(dataSource));
     }
 
     /** Reads LangChain4j's community table: a row is a whole list. */
@@ -84,18 +80,12 @@ public final class JdbcImportSource implements ImportSource {
         } catch (RuntimeException e) {
             throw new UnreadableDataException(
                     "The content of " + conversation + " in chat_memory is not LangChain4j's JSON ("
-                            + e.getClass().getName() + ")",
-                    null);
+                            + e.getClass().getName() + ")");
         }
     }
 
     private static ForeignTables tables(DataSource dataSource) {
         return new ForeignTables(
                 dataSource, "The tables to import from", "check that they are the tables of that application");
-    }
-
-    @Override
-    public List<ImportedMessage> messages(ConversationKey conversation) {
-        return table.messages(conversation);
     }
 }

@@ -76,10 +76,8 @@ final class SpringAiTable implements ImportSource {
                     case "SYSTEM" -> text.isBlank() ? null : SystemMessage.from(text);
                     case "TOOL" -> null;
                     default ->
-                        throw new UnreadableDataException(
-                                "A row of " + conversation
-                                        + " in SPRING_AI_CHAT_MEMORY has none of the types USER, ASSISTANT, SYSTEM and TOOL",
-                                null);
+                        throw new UnreadableDataException("A row of " + conversation
+                                + " in SPRING_AI_CHAT_MEMORY has none of the types USER, ASSISTANT, SYSTEM and TOOL");
                 };
         return message == null ? null : ImportedMessage.of(message, timestamp == null ? null : timestamp.toInstant());
     }

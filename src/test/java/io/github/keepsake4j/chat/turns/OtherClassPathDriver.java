@@ -155,8 +155,7 @@ public final class OtherClassPathDriver {
                 TokenCounter.standard(),
                 Runnable::run,
                 Metrics.NONE,
-                Duration.ofSeconds(60),
-                answer -> false);
+                SummaryWorker.Options.of(Duration.ofSeconds(60), answer -> false));
         int made = worker.summarizeNow(key, () -> {
             Tail tail = log.read(key, ReadQuery.wholeBranch().upToSummary());
             return tail.messages().isEmpty()

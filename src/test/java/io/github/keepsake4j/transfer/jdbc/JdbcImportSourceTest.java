@@ -21,6 +21,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.transfer.ImportSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -64,7 +65,7 @@ class JdbcImportSourceTest {
         }
     }
 
-    private static Conversation conversation(JdbcImportSource source, Object id) {
+    private static Conversation conversation(ImportSource source, Object id) {
         return Keepsake.builder()
                 .messageLog(new InMemoryMessageLog())
                 .tenant("acme")
@@ -217,7 +218,7 @@ class JdbcImportSourceTest {
     void e2_a_table_that_is_not_there_is_named_by_its_state_and_not_retried() throws Exception {
         Postgres server = Postgres.newest();
         DataSource empty = server.kept(server.newDatabase());
-        for (JdbcImportSource source : List.of(
+        for (ImportSource source : List.of(
                 JdbcImportSource.langChain4j(empty), JdbcImportSource.springAi(empty), JdbcImportSource.dify(empty))) {
             assertThatThrownBy(() -> source.messages(KEY))
                     .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
