@@ -64,7 +64,7 @@ final class ExportCommand extends MemoryCommand {
                         default -> langChain4j(log, key());
                     };
             progress.clear();
-            return MovedReport.damaged(host(), report);
+            return MovedReport.damaged(host(), report.damaged());
         } catch (IOException e) {
             throw new Output.FailedException(e);
         }
