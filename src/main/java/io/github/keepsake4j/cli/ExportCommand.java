@@ -52,9 +52,7 @@ final class ExportCommand extends MemoryCommand {
         }
         try (MessageLog log = open();
                 ProgressLine progress = host().progress()) {
-            if (key != null) {
-                noteIfEmpty(log, key);
-            }
+            noteIfEmpty(log, key);
             MovedReport told =
                     new MovedReport(progress, MemoryTotals.later(log, tenant(), key), format.equals("ndjson") ? 2 : 1);
             Report report =

@@ -12,24 +12,25 @@ import io.github.keepsake4j.recall.words.Words;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Brings an index up to date with a tenant's memories, in the calling thread. An application's indexer does the same in the
  * background; both may run at once.
+ *
+ * @param log the memories
+ * @param index the index
+ * @param tenant the tenant
+ * @param progress shows how far it is
+ * @param sleeper waits; a test has one that does not
  */
-record IndexRun(MessageLog log, MessageIndex index, String tenant, ProgressLine progress, Sleeper sleeper) {
+record IndexRun(MessageLog log, MessageIndex index, String tenant, ProgressLine progress, Consumer<Duration> sleeper) {
 
     /** For how long a memory may wait for another process: longer than the lease of a process that was killed. */
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
     private static final Duration PAUSE = Duration.ofMillis(500);
-
-    /** Waits. A test has one that does not. */
-    @FunctionalInterface
-    interface Sleeper {
-        void sleep(Duration pause);
-    }
 
     /**
      * What was done.
@@ -66,7 +67,7 @@ record IndexRun(MessageLog log, MessageIndex index, String tenant, ProgressLine 
                 throw stuck(state);
             } else if (!state.isComplete()) {
                 progress.tell(() -> told.step(" (waiting for another process)"));
-                sleeper.sleep(PAUSE);
+                sleeper.accept(PAUSE);
                 waited = waited.plus(PAUSE);
             }
         }
