@@ -32,11 +32,7 @@ final class TracedLog {
                             .contextualName("keepsake " + operation)
                             .lowCardinalityKeyValue("operation", operation)
                             .lowCardinalityKeyValue("backend", log.backend());
-                    @Nullable Object[] result = new @Nullable Object[1];
-                    observation.observeChecked(() -> {
-                        result[0] = invoke(log, method, arguments);
-                    });
-                    return result[0];
+                    return observation.observeChecked(() -> invoke(log, method, arguments));
                 });
     }
 
