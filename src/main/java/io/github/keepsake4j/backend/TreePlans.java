@@ -6,6 +6,7 @@ import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Change;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Position;
@@ -16,10 +17,11 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,14 +64,8 @@ record TreePlans(MemoryTree tree) {
         for (int i = 0; i < texts.size(); i++) {
             NewMessage message = append.messages().get(i);
             TreeNode parent = i > 0 ? end : parentId == null ? null : tree.find(parentId);
-            end = new TreeNode(
-                    entry(
-                            message,
-                            i > 0 ? MemoryTree.id(end) : parentId,
-                            tree.nodes.size() + i + 1L,
-                            texts.get(i),
-                            time),
-                    parent);
+            String above = i > 0 ? MemoryTree.id(end) : parentId;
+            end = new TreeNode(entry(message, above, tree.nodes.size() + i + 1L, texts.get(i), time), parent);
             added.add(new TreeStep.Added(
                     end.entry, end.inherited(), message.made().usage()));
         }
@@ -88,14 +84,10 @@ record TreePlans(MemoryTree tree) {
     }
 
     private Map<String, LoggedMessage> stored(Append append) {
-        Map<String, LoggedMessage> stored = new HashMap<>();
-        for (NewMessage message : append.messages()) {
-            TreeNode there = tree.find(message.id());
-            if (there != null) {
-                stored.put(message.id(), tree.logged(there));
-            }
-        }
-        return stored;
+        List<String> ids = append.messages().stream().map(NewMessage::id).toList();
+        return tree.find(ids, false).stream()
+                .map(Found::message)
+                .collect(Collectors.toMap(LoggedMessage::id, Function.identity()));
     }
 
     private static Entry entry(
