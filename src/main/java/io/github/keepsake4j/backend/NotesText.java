@@ -178,6 +178,8 @@ public final class NotesText {
     }
 
     private static <T> List<T> list(String text, Function<String, T> read) {
-        return text.isEmpty() ? List.of() : Stream.of(text.split(",", -1)).map(read).toList();
+        return text.isEmpty()
+                ? List.of()
+                : Stream.of(text.split(",", -1)).map(read).toList();
     }
 }

@@ -62,8 +62,6 @@ final class SearchCommand extends FindingCommand {
                                         .with("end", each.end()))
                                 .toList());
         fields.putAll(fields(hit.message()));
-        print(
-                fields,
-                text().quiet(heading(hit.key(), hit.message())) + "\n" + text(hit.message()));
+        print(fields, text().quiet(heading(hit.key(), hit.message())) + "\n" + text(hit.message()));
     }
 }

@@ -151,8 +151,7 @@ final class Settings {
         }
         if (!beans.containsBean(name) || !beans.isTypeMatch(name, ChatModel.class)) {
             throw new ConfigurationException(
-                    "keepsake4j." + property + " names the bean " + name
-                            + ", and there is no ChatModel of this name.",
+                    "keepsake4j." + property + " names the bean " + name + ", and there is no ChatModel of this name.",
                     "Set it to one of: " + String.join(", ", beans.getBeanNamesForType(ChatModel.class)) + ".");
         }
         return beans.getBean(name, ChatModel.class);

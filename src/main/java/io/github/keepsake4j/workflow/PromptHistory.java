@@ -41,8 +41,7 @@ import org.jspecify.annotations.Nullable;
  * @param files converts references to contents
  * @param dropped receives the number of the thread's turns that the limit leaves out, if any
  */
-record PromptHistory(
-        MemoryKey key, TokenCounter counter, TokenSizes sizes, FileRebuilder files, IntConsumer dropped) {
+record PromptHistory(MemoryKey key, TokenCounter counter, TokenSizes sizes, FileRebuilder files, IntConsumer dropped) {
 
     /** The text that is shown for a user message without text, because providers refuse blank texts. */
     private static final TextContent NO_TEXT = TextContent.from("[no text]");

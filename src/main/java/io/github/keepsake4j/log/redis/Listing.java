@@ -161,8 +161,7 @@ record Listing(MemoryScript script, TenantList tenants, Writer writer, ListedMet
     private @Nullable Reply info(TenantList.Entry entry, boolean withUsage) {
         MemoryKey key = entry.key();
         // A list does not count as a use of a memory, so it does not renew the time to live.
-        Reply reply =
-                script.run("list of memory " + key, key, new Request("info").with("usage", withUsage));
+        Reply reply = script.run("list of memory " + key, key, new Request("info").with("usage", withUsage));
         if (reply.is("none")) {
             disown(entry);
             return null;

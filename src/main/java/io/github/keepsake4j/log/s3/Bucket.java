@@ -394,7 +394,8 @@ final class Bucket {
                         request -> request.bucket(bucket).key(name).ifMatch(condition(etag))),
                 refusal -> {
                     if (refusal.statusCode() == 501 && etag.equals(etag(name))) {
-                        return client.deleteObject(request -> request.bucket(bucket).key(name));
+                        return client.deleteObject(
+                                request -> request.bucket(bucket).key(name));
                     }
                     boolean isOther = refusal.statusCode() == 412 || S3Errors.isNoSuchKey(refusal);
                     return isOther ? DeleteObjectResponse.builder().build() : null;

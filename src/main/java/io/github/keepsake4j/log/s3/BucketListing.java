@@ -134,10 +134,7 @@ final class BucketListing {
             objects = scan.next();
         }
         return page(
-                tenant,
-                objects,
-                scan.more ? scan.after.substring(roots.tenant().length()) : null,
-                query);
+                tenant, objects, scan.more ? scan.after.substring(roots.tenant().length()) : null, query);
     }
 
     /** Reads on until the page is full, since few of the documents may have the metadata. */
