@@ -39,11 +39,7 @@ record TreePlans(MemoryTree tree) {
         AppendRules.checkEpoch(tree.key, append.epoch(), tree.epoch);
         TreeNode before = tree.end(append.reference());
         if (AppendRules.isReplay(tree.key, append, stored(append))) {
-            return new Plan<>(
-                    new AppendResult(MemoryTree.id(before), tree.position(before), 0, true),
-                    null,
-                    tree.revision,
-                    List.of());
+            return unchanged(new AppendResult(MemoryTree.id(before), tree.position(before), 0, true));
         }
         AppendRules.checkPosition(tree.key, append, tree.position(before));
         String parentId = parentId(append, before);
@@ -148,7 +144,7 @@ record TreePlans(MemoryTree tree) {
     Plan<Boolean> setOutcome(Change.SetOutcome change) {
         TreeNode node = existing(change.messageId(), change.epoch());
         return Objects.equals(node.entry.outcome(), change.outcome())
-                ? new Plan<>(false, null, tree.revision, List.of())
+                ? unchanged(false)
                 : plan(new TreeStep.Ended(change.messageId(), node.sequence(), change.outcome()), tree.revision + 1);
     }
 
@@ -161,7 +157,7 @@ record TreePlans(MemoryTree tree) {
         Map<String, String> before = tree.metadata();
         Map<String, String> after = change.after(before);
         if (change.merge() && after.equals(before)) {
-            return new Plan<>(after, null, tree.revision, List.of());
+            return unchanged(after);
         }
         TreeStep described = new TreeStep.Described(
                 change.merge() ? tree.title : change.title(), change.metadata() == null ? before : after);
@@ -174,8 +170,12 @@ record TreePlans(MemoryTree tree) {
         TreeNode covered = tree.existing("coversUpTo", summary.coversUpTo());
         long next = tree.nextVersion();
         return summary.version() > 0 && summary.version() < next
-                ? new Plan<>(true, null, tree.revision, List.of())
+                ? unchanged(true)
                 : plan(new TreeStep.Summarized(summary.withVersion(next), covered.sequence()), tree.revision);
+    }
+
+    private <T> Plan<T> unchanged(T result) {
+        return new Plan<>(result, null, tree.revision, List.of());
     }
 
     private static Plan<Boolean> plan(TreeStep step, long revision) {
