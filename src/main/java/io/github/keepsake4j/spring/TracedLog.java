@@ -32,7 +32,11 @@ final class TracedLog {
                             .contextualName("keepsake " + operation)
                             .lowCardinalityKeyValue("operation", operation)
                             .lowCardinalityKeyValue("backend", log.backend());
-                    return observation.observeChecked(() -> invoke(log, method, arguments));
+                    @Nullable Object[] result = new @Nullable Object[1];
+                    observation.observeChecked(() -> {
+                        result[0] = invoke(log, method, arguments);
+                    });
+                    return result[0];
                 });
     }
 

@@ -73,7 +73,7 @@ record Listing(MemoryScript script, TenantList tenants, Writer writer, ListedMet
                 tenants.all(tenant).forEach(entry -> relist(entry.key()));
                 tenants.fill("complete", tenant, token);
             }
-            return found;
+            return Optional.ofNullable(found);
         });
     }
 

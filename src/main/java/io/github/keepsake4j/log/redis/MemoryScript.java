@@ -10,6 +10,7 @@ import io.github.keepsake4j.message.StorageUnavailableException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -60,15 +61,15 @@ final class MemoryScript {
     }
 
     /**
-     * Repeats an attempt while it returns null, which is when another process was first.
+     * Repeats an attempt while it returns nothing, which is when another process was first.
      *
-     * @param failure what the error says if each attempt returns null
+     * @param failure what the error says if each attempt returns nothing
      */
-    static <T> T untilDone(String failure, Supplier<@Nullable T> attempt) {
+    static <T> T untilDone(String failure, Supplier<Optional<T>> attempt) {
         for (int i = 0; i < ATTEMPTS; i++) {
-            T done = attempt.get();
-            if (done != null) {
-                return done;
+            Optional<T> done = attempt.get();
+            if (done.isPresent()) {
+                return done.get();
             }
         }
         throw new StorageUnavailableException(failure, null);

@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,7 @@ record Reader(MemoryScript script, Writer writer) {
     Tail read(MemoryKey key, ReadQuery query) {
         return MemoryScript.untilDone(
                 "read of memory " + key + ": the memory was erased during each try. Retry later",
-                () -> attempt(key, query));
+                () -> Optional.ofNullable(attempt(key, query)));
     }
 
     /** Returns null if the memory was erased between two parts of a long read. */

@@ -310,7 +310,7 @@ public final class RedisMessageLog implements MessageLog {
     public Repair repair(MemoryKey key) {
         Repair repair = MemoryScript.untilDone(
                 "repair of memory " + key + ": the memory was changed during each try. Retry later",
-                () -> checker(key).repair());
+                () -> Optional.ofNullable(checker(key).repair()));
         writer.relist(key);
         return repair;
     }

@@ -144,9 +144,9 @@ final class Bucket {
                         request -> request.bucket(bucket).key(name).ifNoneMatch(etag), this::content),
                 refusal -> {
                     if (refusal.statusCode() == 304) {
-                        return new Unchanged();
+                        return Optional.of(new Unchanged());
                     }
-                    return S3Errors.isNoSuchKey(refusal) ? new Absent() : null;
+                    return S3Errors.isNoSuchKey(refusal) ? Optional.of(new Absent()) : Optional.empty();
                 });
     }
 
@@ -295,7 +295,9 @@ final class Bucket {
         return request(
                 what,
                 () -> new Put(put(bytes, request), false),
-                refusal -> S3Errors.isConflict(refusal) ? new Put(null, refusal.statusCode() == 412) : null);
+                refusal -> S3Errors.isConflict(refusal)
+                        ? Optional.of(new Put(null, refusal.statusCode() == 412))
+                        : Optional.empty());
     }
 
     private String condition(String etag) {
@@ -394,11 +396,11 @@ final class Bucket {
                         request -> request.bucket(bucket).key(name).ifMatch(condition(etag))),
                 refusal -> {
                     if (refusal.statusCode() == 501 && etag.equals(etag(name))) {
-                        return client.deleteObject(
-                                request -> request.bucket(bucket).key(name));
+                        return Optional.of(client.deleteObject(
+                                request -> request.bucket(bucket).key(name)));
                     }
                     boolean isOther = refusal.statusCode() == 412 || S3Errors.isNoSuchKey(refusal);
-                    return isOther ? DeleteObjectResponse.builder().build() : null;
+                    return isOther ? Optional.of(DeleteObjectResponse.builder().build()) : Optional.empty();
                 });
     }
 
@@ -420,7 +422,7 @@ final class Bucket {
                             .ssekmsKeyId(settings.kmsKeyId()));
                     return true;
                 },
-                refusal -> S3Errors.isConflict(refusal) ? false : null);
+                refusal -> S3Errors.isConflict(refusal) ? Optional.of(false) : Optional.empty());
     }
 
     private @Nullable String etag(String name) {
@@ -438,9 +440,9 @@ final class Bucket {
     /**
      * Sends a request that the server may refuse.
      *
-     * @param refused returns what a refusal means, or null if it is an error
+     * @param refused returns what a refusal means, or nothing if it is an error
      */
-    private <T> T request(String what, Supplier<T> work, Function<AwsServiceException, @Nullable T> refused) {
+    private <T> T request(String what, Supplier<T> work, Function<AwsServiceException, Optional<T>> refused) {
         return request(what, () -> {
             try {
                 return work.get();
@@ -448,11 +450,7 @@ final class Bucket {
                 if (e.awsErrorDetails() != null) {
                     clock.answered(e.awsErrorDetails().sdkHttpResponse());
                 }
-                T meaning = refused.apply(e);
-                if (meaning == null) {
-                    throw e;
-                }
-                return meaning;
+                return refused.apply(e).orElseThrow(() -> e);
             }
         });
     }
