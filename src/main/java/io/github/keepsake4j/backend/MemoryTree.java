@@ -208,7 +208,7 @@ public final class MemoryTree {
     final List<Summary> summaries = new ArrayList<>();
     private final TreeMap<Long, Summary> newestSummaries = new TreeMap<>();
     private final Map<String, Lease> leases = new HashMap<>();
-    private final TreeMap<String, TreeNode> references = new TreeMap<>();
+    final TreeMap<String, TreeNode> references = new TreeMap<>();
     private final TreeMap<LocalDate, Usage> usage = new TreeMap<>();
     long epoch = 1;
     long revision = 1;
@@ -800,10 +800,6 @@ public final class MemoryTree {
 
     long nextVersion() {
         return versions + 1;
-    }
-
-    Map<String, TreeNode> references() {
-        return references;
     }
 
     @Nullable

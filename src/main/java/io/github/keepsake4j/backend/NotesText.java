@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -177,12 +178,8 @@ public final class NotesText {
     }
 
     private static <T> List<T> list(String text, Function<String, T> read) {
-        List<T> list = new ArrayList<>();
-        if (!text.isEmpty()) {
-            for (String each : text.split(",", -1)) {
-                list.add(read.apply(each));
-            }
-        }
-        return list;
+        return text.isEmpty()
+                ? List.of()
+                : Stream.of(text.split(",", -1)).map(read).toList();
     }
 }

@@ -60,7 +60,7 @@ record TreeCare(MemoryTree tree) {
                 .filter(view -> !isAnchored(view) || !isSound(view))
                 .map(View::anchorSequence)
                 .toList();
-        List<String> references = tree.references().entrySet().stream()
+        List<String> references = tree.references.entrySet().stream()
                 .filter(reference -> !reference.getValue().isSound)
                 .map(Map.Entry::getKey)
                 .toList();

@@ -6,6 +6,7 @@ import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Change;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Position;
@@ -16,10 +17,11 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,11 +39,7 @@ record TreePlans(MemoryTree tree) {
         AppendRules.checkEpoch(tree.key, append.epoch(), tree.epoch);
         TreeNode before = tree.end(append.reference());
         if (AppendRules.isReplay(tree.key, append, stored(append))) {
-            return new Plan<>(
-                    new AppendResult(MemoryTree.id(before), tree.position(before), 0, true),
-                    null,
-                    tree.revision,
-                    List.of());
+            return unchanged(new AppendResult(MemoryTree.id(before), tree.position(before), 0, true));
         }
         AppendRules.checkPosition(tree.key, append, tree.position(before));
         String parentId = parentId(append, before);
@@ -62,14 +60,8 @@ record TreePlans(MemoryTree tree) {
         for (int i = 0; i < texts.size(); i++) {
             NewMessage message = append.messages().get(i);
             TreeNode parent = i > 0 ? end : parentId == null ? null : tree.find(parentId);
-            end = new TreeNode(
-                    entry(
-                            message,
-                            i > 0 ? MemoryTree.id(end) : parentId,
-                            tree.nodes.size() + i + 1L,
-                            texts.get(i),
-                            time),
-                    parent);
+            String above = i > 0 ? MemoryTree.id(end) : parentId;
+            end = new TreeNode(entry(message, above, tree.nodes.size() + i + 1L, texts.get(i), time), parent);
             added.add(new TreeStep.Added(
                     end.entry, end.inherited(), message.made().usage()));
         }
@@ -88,14 +80,10 @@ record TreePlans(MemoryTree tree) {
     }
 
     private Map<String, LoggedMessage> stored(Append append) {
-        Map<String, LoggedMessage> stored = new HashMap<>();
-        for (NewMessage message : append.messages()) {
-            TreeNode there = tree.find(message.id());
-            if (there != null) {
-                stored.put(message.id(), tree.logged(there));
-            }
-        }
-        return stored;
+        List<String> ids = append.messages().stream().map(NewMessage::id).toList();
+        return tree.find(ids, false).stream()
+                .map(Found::message)
+                .collect(Collectors.toMap(LoggedMessage::id, Function.identity()));
     }
 
     private static Entry entry(
@@ -156,7 +144,7 @@ record TreePlans(MemoryTree tree) {
     Plan<Boolean> setOutcome(Change.SetOutcome change) {
         TreeNode node = existing(change.messageId(), change.epoch());
         return Objects.equals(node.entry.outcome(), change.outcome())
-                ? new Plan<>(false, null, tree.revision, List.of())
+                ? unchanged(false)
                 : plan(new TreeStep.Ended(change.messageId(), node.sequence(), change.outcome()), tree.revision + 1);
     }
 
@@ -169,7 +157,7 @@ record TreePlans(MemoryTree tree) {
         Map<String, String> before = tree.metadata();
         Map<String, String> after = change.after(before);
         if (change.merge() && after.equals(before)) {
-            return new Plan<>(after, null, tree.revision, List.of());
+            return unchanged(after);
         }
         TreeStep described = new TreeStep.Described(
                 change.merge() ? tree.title : change.title(), change.metadata() == null ? before : after);
@@ -182,8 +170,12 @@ record TreePlans(MemoryTree tree) {
         TreeNode covered = tree.existing("coversUpTo", summary.coversUpTo());
         long next = tree.nextVersion();
         return summary.version() > 0 && summary.version() < next
-                ? new Plan<>(true, null, tree.revision, List.of())
+                ? unchanged(true)
                 : plan(new TreeStep.Summarized(summary.withVersion(next), covered.sequence()), tree.revision);
+    }
+
+    private <T> Plan<T> unchanged(T result) {
+        return new Plan<>(result, null, tree.revision, List.of());
     }
 
     private static Plan<Boolean> plan(TreeStep step, long revision) {

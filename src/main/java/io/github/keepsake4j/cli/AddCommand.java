@@ -2,6 +2,7 @@ package io.github.keepsake4j.cli;
 
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import java.io.IOException;
@@ -42,13 +43,8 @@ final class AddCommand extends ActionCommand {
     private boolean makeTables;
 
     @Override
-    boolean creates() {
-        return true;
-    }
-
-    @Override
-    boolean makesTables() {
-        return makeTables;
+    MessageLog open() {
+        return open(true, makeTables);
     }
 
     @Override

@@ -109,8 +109,7 @@ final class CommandTree implements Runnable, Host.Root {
      * behind one that needs a value. It would be taken for an id.
      */
     private static @Nullable String lacking(CommandLine all, String... arguments) {
-        CommandLine command =
-                arguments.length == 0 ? null : all.getSubcommands().get(arguments[0]);
+        CommandLine command = all.getSubcommands().get(arguments[0]);
         if (command == null) {
             return null;
         }

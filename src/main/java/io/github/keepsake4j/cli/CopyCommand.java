@@ -54,9 +54,7 @@ final class CopyCommand extends Subcommand {
         try (MessageLog source = read.open();
                 MessageLog target = written.open();
                 ProgressLine progress = host().progress()) {
-            if (key != null) {
-                noteIfEmpty(source, key);
-            }
+            noteIfEmpty(source, key);
             MovedReport report = new MovedReport(progress, MemoryTotals.later(source, tenant, key), 1);
             MemoryCopy copy = MemoryCopy.between(source, target).onProgress(report::tell);
             try {

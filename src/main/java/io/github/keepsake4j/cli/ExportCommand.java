@@ -52,9 +52,7 @@ final class ExportCommand extends MemoryCommand {
         }
         try (MessageLog log = open();
                 ProgressLine progress = host().progress()) {
-            if (key != null) {
-                noteIfEmpty(log, key);
-            }
+            noteIfEmpty(log, key);
             MovedReport told =
                     new MovedReport(progress, MemoryTotals.later(log, tenant(), key), format.equals("ndjson") ? 2 : 1);
             Report report =
@@ -64,7 +62,7 @@ final class ExportCommand extends MemoryCommand {
                         default -> langChain4j(log, key());
                     };
             progress.clear();
-            return MovedReport.damaged(host(), report);
+            return MovedReport.damaged(host(), report.damaged());
         } catch (IOException e) {
             throw new Output.FailedException(e);
         }

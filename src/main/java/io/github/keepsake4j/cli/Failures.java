@@ -13,16 +13,10 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Prints an error in one line, and chooses the exit code. Never quotes text that may belong to a message. */
-final class Failures implements IParameterExceptionHandler, IExecutionExceptionHandler {
+record Failures(Host host) implements IParameterExceptionHandler, IExecutionExceptionHandler {
 
     private static final Pattern OPTION = Pattern.compile("(--?[a-z][a-z-]*)(=.*)?");
     private static final Pattern COMMAND = Pattern.compile("[a-z-]{1,30}");
-
-    private final Host host;
-
-    Failures(Host host) {
-        this.host = host;
-    }
 
     @Override
     public int handleParseException(ParameterException e, String[] arguments) {

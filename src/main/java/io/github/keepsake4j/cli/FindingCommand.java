@@ -1,7 +1,11 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageSearch;
 import io.github.keepsake4j.recall.words.Words;
@@ -20,11 +24,6 @@ abstract class FindingCommand extends MemoryCommand {
 
     /** Finds messages, prints them, and returns whether some may be missing. */
     abstract boolean find(MessageLog log, MessageIndex opened, MessageSearch search, String text);
-
-    @Override
-    String withOptionNames(String problem) {
-        return super.withOptionNames(IndexOption.withCommand(problem));
-    }
 
     @Override
     final int run() {
@@ -46,4 +45,27 @@ abstract class FindingCommand extends MemoryCommand {
 
     /** Checks the options, before anything is opened. */
     abstract void prepare();
+
+    /** Returns the place and time of a message that was found, in front of its fields. */
+    static JsonObject fields(LoggedMessage message) {
+        return new JsonObject()
+                .with("id", message.id())
+                .with("sequence", message.sequence())
+                .with("created_at", message.createdAt().toString())
+                .with("message", content(message).values());
+    }
+
+    /** Returns the line above a message that was found. */
+    static String heading(MemoryKey key, LoggedMessage message) {
+        return Printable.memory(key) + "  " + message.sequence() + "  " + Printable.time(message.createdAt()) + "  "
+                + Printable.line(message.id());
+    }
+
+    final String text(LoggedMessage message) {
+        return text().of(content(message));
+    }
+
+    private static JsonFields content(LoggedMessage message) {
+        return TerminalText.fields(List.of(message.message())).get(0);
+    }
 }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.base.DaemonThreads;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -11,9 +12,12 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
@@ -69,59 +73,45 @@ final class FirstAnswer {
 
     /** Waits for the answer of any of these servers. Throws a retryable exception if there is none. */
     static void await(String field, Protocol protocol, List<Server> servers, Duration limit) {
+        if (servers.isEmpty()) {
+            return;
+        }
         // Looking up a name has no limit of its own, so each server has a thread.
-        BlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
-        for (Server server : servers) {
-            Thread thread = new Thread(() -> answers.add(ask(server, protocol, limit)), "keepsake-first-answer");
-            thread.setDaemon(true);
-            thread.start();
-        }
-        long end = System.nanoTime() + limit.toNanos();
-        IOException failure = null;
-        for (int i = 0; i < servers.size(); i++) {
-            Answer answer = next(answers, end);
-            if (answer == null) {
-                throw none(field, protocol, servers, limit, null);
-            }
-            if (answer.failure() == null) {
-                return;
-            }
-            failure = answer.failure();
-        }
-        if (failure instanceof SocketTimeoutException || (failure != null && protocol.mustConnect)) {
-            throw none(field, protocol, servers, limit, failure);
-        }
-    }
-
-    /** A server's answer, or the failure of the attempt. */
-    private record Answer(@Nullable IOException failure) {}
-
-    private static @Nullable Answer next(BlockingQueue<Answer> answers, long end) {
+        ExecutorService threads =
+                Executors.newFixedThreadPool(servers.size(), DaemonThreads.named("keepsake-first-answer"));
+        List<Callable<Server>> questions = servers.stream()
+                .map(server -> (Callable<Server>) () -> ask(server, protocol, limit))
+                .toList();
         try {
-            return answers.poll(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+            threads.invokeAny(questions, limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            boolean isSilent = e.getCause() instanceof SocketTimeoutException;
+            if (isSilent || protocol.mustConnect) {
+                throw none(field, protocol, servers, limit, e.getCause());
+            }
+        } catch (TimeoutException e) {
+            throw none(field, protocol, servers, limit, null);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return null;
+            throw none(field, protocol, servers, limit, null);
+        } finally {
+            threads.shutdownNow();
         }
     }
 
-    private static Answer ask(Server server, Protocol protocol, Duration limit) {
-        IOException failure = null;
-        try {
-            InetAddress[] addresses = InetAddress.getAllByName(server.host());
-            int millis = Math.max(1, (int) limit.toMillis() / addresses.length);
-            for (InetAddress address : addresses) {
-                try {
-                    ask(server, new InetSocketAddress(address, server.port()), protocol, millis);
-                    return new Answer(null);
-                } catch (IOException e) {
-                    failure = e;
+    private static Server ask(Server server, Protocol protocol, Duration limit) throws IOException {
+        InetAddress[] addresses = InetAddress.getAllByName(server.host());
+        int millis = Math.max(1, (int) limit.toMillis() / addresses.length);
+        for (int i = 0; ; i++) {
+            try {
+                ask(server, new InetSocketAddress(addresses[i], server.port()), protocol, millis);
+                return server;
+            } catch (IOException e) {
+                if (i == addresses.length - 1) {
+                    throw e;
                 }
             }
-        } catch (IOException e) {
-            failure = e;
         }
-        return new Answer(failure);
     }
 
     private static void ask(Server server, InetSocketAddress address, Protocol protocol, int millis)
@@ -158,7 +148,7 @@ final class FirstAnswer {
     }
 
     private static StorageUnavailableException none(
-            String field, Protocol protocol, List<Server> servers, Duration limit, @Nullable IOException failure) {
+            String field, Protocol protocol, List<Server> servers, Duration limit, @Nullable Throwable failure) {
         String where = protocol.server + " at "
                 + servers.stream().map(Server::toString).collect(Collectors.joining(", "));
         String problem = failure == null || failure instanceof SocketTimeoutException
@@ -168,7 +158,7 @@ final class FirstAnswer {
                 field + ": " + where + problem + "; check the address, the server and the network, and retry", failure);
     }
 
-    private static String reason(IOException failure) {
+    private static String reason(Throwable failure) {
         if (failure instanceof UnknownHostException) {
             return "the host is not known";
         }

@@ -33,19 +33,9 @@ final class ImportCommand extends LogCommand {
     private @Nullable String input;
 
     @Override
-    boolean creates() {
-        return true;
-    }
-
-    @Override
-    boolean makesTables() {
-        return makeTables;
-    }
-
-    @Override
     int run() {
         try (MeasuredInput in = input == null ? new MeasuredInput(host().in(), 0) : file(input);
-                MessageLog log = open();
+                MessageLog log = open(true, makeTables);
                 ProgressLine progress = host().progress()) {
             return new MovedReport(progress, () -> MemoryTotals.UNKNOWN, 1)
                     .print(this, read(in, log, progress), "imported and compared");

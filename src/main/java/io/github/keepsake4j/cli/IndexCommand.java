@@ -37,11 +37,6 @@ final class IndexCommand extends TenantCommand {
     private boolean check;
 
     @Override
-    String withOptionNames(String problem) {
-        return super.withOptionNames(IndexOption.withCommand(problem));
-    }
-
-    @Override
     int run() {
         if (check && (rebuild || makeTables)) {
             throw new InvalidInputException("--check", "changes nothing; leave out --rebuild and --make-tables");

@@ -29,7 +29,6 @@ final class IndexComparison extends ForwardingIndex {
     /** The number of turns without a result after which all is compared that can be. */
     private static final int MOST_FRUITLESS = 10;
 
-    private final MessageIndex index;
     private final String tenant;
     private final ProgressLine progress;
     private final long all;
@@ -39,7 +38,6 @@ final class IndexComparison extends ForwardingIndex {
 
     private IndexComparison(MessageIndex index, String tenant, ProgressLine progress, long all) {
         super(index);
-        this.index = index;
         this.tenant = tenant;
         this.progress = progress;
         this.all = all;
@@ -89,7 +87,7 @@ final class IndexComparison extends ForwardingIndex {
 
     @Override
     public boolean add(MemoryKey key, @Nullable Watermark before, Watermark after, List<IndexedMessage> added) {
-        Watermark known = index.watermarks(List.of(key)).get(key);
+        Watermark known = super.watermarks(List.of(key)).get(key);
         if (known != null) {
             List<IndexedMessage> indexed = added.stream()
                     .filter(message -> message.sequence() <= known.sequence())
@@ -126,7 +124,7 @@ final class IndexComparison extends ForwardingIndex {
         for (int from = 0; from < terms.size(); from += TERMS) {
             List<String> some = terms.subList(from, Math.min(terms.size(), from + TERMS));
             Map<String, List<Posting>> found =
-                    index.match(Scope.memory(key), some, Integer.MAX_VALUE).postings();
+                    match(Scope.memory(key), some, Integer.MAX_VALUE).postings();
             for (String term : some) {
                 Set<Posting> stored = new HashSet<>();
                 for (Posting posting : found.getOrDefault(term, List.of())) {

@@ -28,14 +28,4 @@ final class IndexOption {
         }
         return new IndexUri(uri == null ? VARIABLE : "--index", given, creates, makesTables, environment).open();
     }
-
-    /** Returns the text of an error of an index with the command in place of the library's method. */
-    static String withCommand(String problem) {
-        return problem.replace(
-                        "call clear() on the index to start a new file; it is rebuilt from the log",
-                        "keepsake index --rebuild starts a new file, and makes the index again from the log")
-                .replace(
-                        "Call clear() to rebuild it, or use another index",
-                        "The command line has the standard words: use another index for it");
-    }
 }

@@ -12,30 +12,25 @@ import io.github.keepsake4j.recall.words.Words;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Brings an index up to date with a tenant's memories, in the calling thread. An application's indexer does the same in the
  * background; both may run at once.
+ *
+ * @param log the memories
+ * @param index the index
+ * @param tenant the tenant
+ * @param progress shows how far it is
+ * @param sleeper waits; a test has one that does not
  */
-final class IndexRun {
+record IndexRun(MessageLog log, MessageIndex index, String tenant, ProgressLine progress, Consumer<Duration> sleeper) {
 
     /** For how long a memory may wait for another process: longer than the lease of a process that was killed. */
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
     private static final Duration PAUSE = Duration.ofMillis(500);
-
-    private final MessageLog log;
-    private final MessageIndex index;
-    private final String tenant;
-    private final ProgressLine progress;
-    private final Sleeper sleeper;
-
-    /** Waits. A test has one that does not. */
-    @FunctionalInterface
-    interface Sleeper {
-        void sleep(Duration pause);
-    }
 
     /**
      * What was done.
@@ -45,14 +40,6 @@ final class IndexRun {
      * @param damaged the number of memories that cannot be read
      */
     record Report(IndexState state, long added, long damaged) {}
-
-    IndexRun(MessageLog log, MessageIndex index, String tenant, ProgressLine progress, Sleeper sleeper) {
-        this.log = log;
-        this.index = index;
-        this.tenant = tenant;
-        this.progress = progress;
-        this.sleeper = sleeper;
-    }
 
     /** Indexes what is missing, and waits for what another process is indexing. */
     Report run() {
@@ -80,7 +67,7 @@ final class IndexRun {
                 throw stuck(state);
             } else if (!state.isComplete()) {
                 progress.tell(() -> told.step(" (waiting for another process)"));
-                sleeper.sleep(PAUSE);
+                sleeper.accept(PAUSE);
                 waited = waited.plus(PAUSE);
             }
         }

@@ -19,24 +19,24 @@ abstract class LogCommand extends Subcommand {
             })
     private @Nullable String uri;
 
-    /** Opens the log, which the caller closes. */
+    /** Opens the log, which must be there. The caller closes it. */
     MessageLog open() {
+        return open(false, false);
+    }
+
+    /**
+     * Opens the log, which the caller closes.
+     *
+     * @param creates whether a log that does not exist is created
+     * @param makesTables whether missing tables of a database are created
+     */
+    final MessageLog open(boolean creates, boolean makesTables) {
         String given = uri == null ? host().environment().get(VARIABLE) : uri;
         if (given == null || given.isEmpty()) {
             throw new InvalidInputException(
                     "--log", "is required, such as sqlite:chat.db; the variable " + VARIABLE + " sets it too");
         }
         String field = uri == null ? VARIABLE : "--log";
-        return new LogUri(field, given, creates(), makesTables(), host().environment()).open();
-    }
-
-    /** Returns whether a log that does not exist is created. */
-    boolean creates() {
-        return false;
-    }
-
-    /** Returns whether missing tables of a database are created. */
-    boolean makesTables() {
-        return false;
+        return new LogUri(field, given, creates, makesTables, host().environment()).open();
     }
 }

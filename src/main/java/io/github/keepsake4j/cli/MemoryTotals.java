@@ -7,6 +7,8 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -25,17 +27,8 @@ record MemoryTotals(long memories, long messages) {
 
     /** Returns the sums of a memory, or of all memories of a tenant. They are counted once, at the first call. */
     static Supplier<MemoryTotals> later(MessageLog log, String tenant, @Nullable MemoryKey key) {
-        return new Supplier<>() {
-            private @Nullable MemoryTotals counted;
-
-            @Override
-            public MemoryTotals get() {
-                if (counted == null) {
-                    counted = key == null ? ofTenant(log, tenant) : ofMemory(log, key);
-                }
-                return counted;
-            }
-        };
+        Map<String, MemoryTotals> counted = new HashMap<>();
+        return () -> counted.computeIfAbsent(tenant, t -> key == null ? ofTenant(log, t) : ofMemory(log, key));
     }
 
     private static MemoryTotals ofMemory(MessageLog log, MemoryKey key) {

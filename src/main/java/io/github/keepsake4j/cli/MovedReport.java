@@ -82,11 +82,7 @@ final class MovedReport {
                         + report.erased().stream()
                                 .map(key -> "\nleft out, because it was erased in this log  " + Printable.memory(key))
                                 .collect(Collectors.joining()));
-        return damaged(command.host(), report);
-    }
-
-    static int damaged(Host host, MemoryCopy.Report report) {
-        return damaged(host, report.damaged());
+        return damaged(command.host(), report.damaged());
     }
 
     /** Reports memories that could not be read, and returns the exit code. */

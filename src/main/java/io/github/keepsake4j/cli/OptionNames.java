@@ -29,9 +29,16 @@ final class OptionNames {
 
     private OptionNames() {}
 
-    /** Returns the text of an error with the options in place of what the library's errors name. */
+    /** Returns the text of an error with the options and commands in place of what the library's errors name. */
     static String in(String problem) {
-        return in(problem, OPTIONS).replace("schema(SchemaMode.ALWAYS)", MAKE_TABLES);
+        return in(problem, OPTIONS)
+                .replace("schema(SchemaMode.ALWAYS)", MAKE_TABLES)
+                .replace(
+                        "call clear() on the index to start a new file; it is rebuilt from the log",
+                        "keepsake index --rebuild starts a new file, and makes the index again from the log")
+                .replace(
+                        "Call clear() to rebuild it, or use another index",
+                        "The command line has the standard words: use another index for it");
     }
 
     /** Returns the text of an error about an input whose message was given by options and not as JSON. */

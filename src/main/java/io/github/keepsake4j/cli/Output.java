@@ -17,16 +17,13 @@ final class Output {
     /** Thrown when the data cannot be written. */
     static final class FailedException extends RuntimeException {
 
-        private final boolean readerIsGone;
-
         FailedException(IOException cause) {
             super("the output cannot be written: " + cause.getMessage(), cause);
-            String reason = String.valueOf(cause.getMessage());
-            this.readerIsGone = reason.contains("pipe") || reason.contains("Pipe");
         }
 
         boolean readerIsGone() {
-            return readerIsGone;
+            String problem = String.valueOf(getMessage());
+            return problem.contains("pipe") || problem.contains("Pipe");
         }
     }
 

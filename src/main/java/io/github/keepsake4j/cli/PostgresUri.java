@@ -25,7 +25,7 @@ record PostgresUri(String url, @Nullable String user, @Nullable String password)
     private static final String JDBC = "jdbc:";
 
     /** One server, with or without its port. */
-    private static final Pattern SERVER = Pattern.compile("(?:[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.%]+\\])(?::([0-9]+))?");
+    private static final Pattern SERVER = Pattern.compile("([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.%]+\\])(?::([0-9]+))?");
 
     /** The name of a database, or none. */
     private static final Pattern DATABASE = Pattern.compile("(?:/[^/@]*)?");
@@ -113,7 +113,7 @@ record PostgresUri(String url, @Nullable String user, @Nullable String password)
             if (!matcher.matches()) {
                 throw unlike(field);
             }
-            String port = matcher.group(1);
+            String port = matcher.group(2);
             if (port != null
                     && (port.length() > 5 || Integer.parseInt(port) < 1 || Integer.parseInt(port) > MAX_PORT)) {
                 throw new InvalidInputException(field, "has an invalid port; it must be 1 to " + MAX_PORT);
@@ -130,20 +130,18 @@ record PostgresUri(String url, @Nullable String user, @Nullable String password)
 
     /** Returns the servers, of which any may be used, or none if they are not reached by their addresses. */
     List<FirstAnswer.Server> servers() {
-        List<FirstAnswer.Server> servers = new ArrayList<>();
         // A factory of sockets, such as that of a cloud, has its own ways to a server.
         if (url.contains("socketFactory=")) {
-            return servers;
+            return List.of();
         }
         String authority = url.substring(url.indexOf("//") + 2, url.indexOf('/', url.indexOf("//") + 2));
-        for (String server : authority.split(",", -1)) {
-            Matcher matcher = SERVER.matcher(server);
-            String port = matcher.matches() ? matcher.group(1) : null;
-            String host = port == null ? server : server.substring(0, server.length() - port.length() - 1);
-            servers.add(new FirstAnswer.Server(
-                    host.replaceAll("[\\[\\]]", ""), port == null ? PORT : Integer.parseInt(port), false));
-        }
-        return servers;
+        return SERVER.matcher(authority)
+                .results()
+                .map(server -> new FirstAnswer.Server(
+                        server.group(1).replaceAll("[\\[\\]]", ""),
+                        server.group(2) == null ? PORT : Integer.parseInt(server.group(2)),
+                        false))
+                .toList();
     }
 
     /** Refuses settings that the driver would refuse only when it connects, as if the server could not be reached. */

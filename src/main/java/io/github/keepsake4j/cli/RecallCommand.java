@@ -3,7 +3,6 @@ package io.github.keepsake4j.cli;
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageRecall;
@@ -80,16 +79,12 @@ final class RecallCommand extends FindingCommand {
                 .with("session_time", passage.sessionTime().toString())
                 .with(
                         "messages",
-                        passage.messages().stream().map(FoundMessage::fields).toList());
-        String heading = FoundMessage.heading(passage.key(), passage.message()) + "  score "
+                        passage.messages().stream().map(FindingCommand::fields).toList());
+        String heading = heading(passage.key(), passage.message()) + "  score "
                 + String.format(Locale.ROOT, "%.1f", passage.score());
         print(
                 fields,
                 text().quiet(heading) + "\n"
                         + passage.messages().stream().map(this::text).collect(Collectors.joining("\n")));
-    }
-
-    private String text(LoggedMessage message) {
-        return text().of(FoundMessage.content(message));
     }
 }

@@ -43,9 +43,7 @@ final class SearchCommand extends FindingCommand {
     @Override
     boolean find(MessageLog log, MessageIndex opened, MessageSearch search, String text) {
         MemoryKey key = givenKey();
-        if (key != null) {
-            noteIfEmpty(log, key);
-        }
+        noteIfEmpty(log, key);
         SearchResult result = search.search(key == null ? Scope.tenant(tenant()) : Scope.memory(key), text, options);
         result.hits().forEach(this::print);
         // A search in a tenant always counts as lagging in a process that has just begun.
@@ -63,10 +61,7 @@ final class SearchCommand extends FindingCommand {
                                         .with("start", each.start())
                                         .with("end", each.end()))
                                 .toList());
-        fields.putAll(FoundMessage.fields(hit.message()));
-        print(
-                fields,
-                text().quiet(FoundMessage.heading(hit.key(), hit.message())) + "\n"
-                        + text().of(FoundMessage.content(hit.message())));
+        fields.putAll(fields(hit.message()));
+        print(fields, text().quiet(heading(hit.key(), hit.message())) + "\n" + text(hit.message()));
     }
 }

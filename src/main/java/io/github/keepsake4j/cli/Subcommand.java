@@ -60,9 +60,14 @@ abstract class Subcommand implements Callable<Integer> {
         out().line(json ? PlainJson.write(fields) : forPeople);
     }
 
-    /** Prints a note if a memory is not in the log, because the id may be wrong. Returns whether it is in the log. */
-    boolean noteIfEmpty(MessageLog log, MemoryKey key) {
-        if (Reads.isThere(log, key)) {
+    /**
+     * Prints a note if a memory is not in the log, because the id may be wrong.
+     *
+     * @param key the memory, or null if none is named
+     * @return whether the named memory is in the log
+     */
+    boolean noteIfEmpty(MessageLog log, @Nullable MemoryKey key) {
+        if (key == null || Reads.isThere(log, key)) {
             return true;
         }
         host().note("memory " + key + " is not in the log");

@@ -171,21 +171,17 @@ public final class MemoryComponent implements AutoCloseable {
         if (closed) {
             throw new StorageClosedException("Memory component");
         }
-        Backend known = opened.get(name);
-        if (known != null) {
-            return known;
-        }
-        Supplier<? extends MessageLog> factory = factories.get(name);
-        if (factory == null) {
-            throw new InvalidInputException(
-                    "backend",
-                    "\"" + name + "\" is not configured; configured are "
-                            + factories.keySet().stream().sorted().toList()
-                            + "; add one with MemoryComponent.builder().backend(...)");
-        }
-        Backend made = new Backend(opened(name, factory));
-        opened.put(name, made);
-        return made;
+        return opened.computeIfAbsent(name, same -> {
+            Supplier<? extends MessageLog> factory = factories.get(name);
+            if (factory == null) {
+                throw new InvalidInputException(
+                        "backend",
+                        "\"" + name + "\" is not configured; configured are "
+                                + factories.keySet().stream().sorted().toList()
+                                + "; add one with MemoryComponent.builder().backend(...)");
+            }
+            return new Backend(opened(name, factory));
+        });
     }
 
     private static MessageLog opened(String name, Supplier<? extends MessageLog> factory) {

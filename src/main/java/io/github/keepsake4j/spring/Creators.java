@@ -10,6 +10,7 @@ import io.github.keepsake4j.memories.LongTermMemoryWorkflow;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.ResourceLoader;
@@ -37,9 +38,7 @@ final class Creators {
         if (memories.userTextOnly()) {
             builder.userTextOnly();
         }
-        if (memories.workflowDirectory() != null) {
-            builder.workflowDirectory(memories.workflowDirectory());
-        }
+        Optional.ofNullable(memories.workflowDirectory()).ifPresent(builder::workflowDirectory);
         ChatModel model = Settings.model(memories.chatModel(), "memories.chat-model", beans);
         if (model != null) {
             builder.chatModel(model);

@@ -17,6 +17,7 @@ import java.util.Objects;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -56,8 +57,8 @@ class KeepsakeAutoConfiguration {
     private static final String MEMORIES = "keepsake4j.memories.enabled";
 
     @Bean
-    static MemoriesInUse keepsakeMemoriesInUse() {
-        return new MemoriesInUse();
+    static MemoriesInUse keepsakeMemoriesInUse(BeanFactory beans) {
+        return new MemoriesInUse(beans);
     }
 
     /**
@@ -78,19 +79,13 @@ class KeepsakeAutoConfiguration {
 
     @Bean
     @Lazy
-    DataSources keepsakeDataSources(
+    Stores keepsakeStores(
             KeepsakeProperties properties,
+            ConfigurableListableBeanFactory beans,
             @KeepsakeDataSource ObjectProvider<DataSource> marked,
             ObjectProvider<DataSource> all,
             ResourceLoader resources) {
-        return new DataSources(properties, marked, all, resources);
-    }
-
-    @Bean
-    @Lazy
-    Stores keepsakeStores(
-            KeepsakeProperties properties, ConfigurableListableBeanFactory beans, DataSources dataSources) {
-        return new Stores(properties, beans, dataSources);
+        return new Stores(properties, beans, new DataSources(properties, marked, all, resources));
     }
 
     @Bean

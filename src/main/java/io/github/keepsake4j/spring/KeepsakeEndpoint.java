@@ -23,21 +23,13 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
  * requires each parameter without an annotation of its own, whatever JSpecify says.
  */
 @Endpoint(id = "keepsake")
-final class KeepsakeEndpoint {
+record KeepsakeEndpoint(String defaultTenant, MemoriesInUse inUse) {
 
     /** The canonical forms of keys, as logs and errors name memories. */
     private static final Pattern KEY = Pattern.compile("conversation(/[^/]+){2}|node(/[^/]+){4}");
 
     private static final int PAGE = 1_000;
     static final int MOST = 10_000;
-
-    private final String defaultTenant;
-    private final MemoriesInUse inUse;
-
-    KeepsakeEndpoint(String defaultTenant, MemoriesInUse inUse) {
-        this.defaultTenant = defaultTenant;
-        this.inUse = inUse;
-    }
 
     /** The memories of a tenant, by the names of the logs' beans. */
     record Report(String tenant, Map<String, Counts> logs) {}

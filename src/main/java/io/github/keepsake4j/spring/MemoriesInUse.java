@@ -10,22 +10,20 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
 /**
  * Records the memories that were created, so that a check of the application's health does not create them and opens no
  * store. Puts streaming models behind {@link StreamingModels}, which pass calls through until a memory was created.
  */
-final class MemoriesInUse implements BeanPostProcessor, BeanFactoryAware {
+final class MemoriesInUse implements BeanPostProcessor {
 
+    private final BeanFactory beans;
     private final Map<String, MessageLog> logs = new ConcurrentHashMap<>();
     private volatile @Nullable Keepsake keepsake;
-    private @Nullable BeanFactory beans;
 
-    @Override
-    public void setBeanFactory(BeanFactory beanFactory) {
-        this.beans = beanFactory;
+    MemoriesInUse(BeanFactory beans) {
+        this.beans = beans;
     }
 
     @Override

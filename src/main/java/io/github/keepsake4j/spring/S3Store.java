@@ -2,6 +2,7 @@ package io.github.keepsake4j.spring;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
+import java.util.Optional;
 import org.springframework.beans.factory.BeanFactory;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
@@ -23,9 +24,7 @@ final class S3Store {
         } else {
             connect(builder, properties);
         }
-        if (properties.prefix() != null) {
-            builder.prefix(properties.prefix());
-        }
+        Optional.ofNullable(properties.prefix()).ifPresent(builder::prefix);
         if (properties.turnMode()) {
             builder.turnMode();
         }
@@ -33,15 +32,9 @@ final class S3Store {
     }
 
     private static void connect(S3MessageLog.Builder builder, KeepsakeProperties.S3 properties) {
-        if (properties.endpoint() != null) {
-            builder.endpoint(properties.endpoint());
-        }
-        if (properties.region() != null) {
-            builder.region(properties.region());
-        }
-        if (properties.pathStyle() != null) {
-            builder.pathStyle(properties.pathStyle());
-        }
+        Optional.ofNullable(properties.endpoint()).ifPresent(builder::endpoint);
+        Optional.ofNullable(properties.region()).ifPresent(builder::region);
+        Optional.ofNullable(properties.pathStyle()).ifPresent(builder::pathStyle);
         if (properties.accessKey() != null && properties.secretKey() != null) {
             builder.credentials(StaticCredentialsProvider.create(
                     AwsBasicCredentials.create(properties.accessKey(), properties.secretKey())));

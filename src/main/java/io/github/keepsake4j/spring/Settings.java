@@ -21,6 +21,7 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.transfer.ImportSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -139,17 +140,21 @@ final class Settings {
             throw noModel("Summaries need", "summary.chat-model", "a Summarizer bean", beans);
         }
         ModelSummarizer.Builder builder = ModelSummarizer.builder(model);
-        if (summary.instructions() != null) {
-            builder.instructions(summary.instructions());
-        }
+        Optional.ofNullable(summary.instructions()).ifPresent(builder::instructions);
         return builder.build();
     }
 
     /** Returns the model that a property names, else the only or primary one, or null. */
     static @Nullable ChatModel model(@Nullable String name, String property, ConfigurableListableBeanFactory beans) {
-        return name == null
-                ? beans.getBeanProvider(ChatModel.class).getIfUnique()
-                : named(name, property, ChatModel.class, beans);
+        if (name == null) {
+            return beans.getBeanProvider(ChatModel.class).getIfUnique();
+        }
+        if (!beans.containsBean(name) || !beans.isTypeMatch(name, ChatModel.class)) {
+            throw new ConfigurationException(
+                    "keepsake4j." + property + " names the bean " + name + ", and there is no ChatModel of this name.",
+                    "Set it to one of: " + String.join(", ", beans.getBeanNamesForType(ChatModel.class)) + ".");
+        }
+        return beans.getBean(name, ChatModel.class);
     }
 
     static ConfigurationException noModel(
@@ -205,15 +210,5 @@ final class Settings {
     private static boolean isOurs(String bean, ConfigurableListableBeanFactory beans) {
         return bean.equals(KeepsakeAutoConfiguration.CHAT_MEMORY_STORE)
                 || beans.isTypeMatch(bean, KeepsakeChatMemoryStore.class);
-    }
-
-    private static <T> T named(String name, String property, Class<T> type, ConfigurableListableBeanFactory beans) {
-        if (!beans.containsBean(name) || !beans.isTypeMatch(name, type)) {
-            throw new ConfigurationException(
-                    "keepsake4j." + property + " names the bean " + name + ", and there is no " + type.getSimpleName()
-                            + " of this name.",
-                    "Set it to one of: " + String.join(", ", beans.getBeanNamesForType(type)) + ".");
-        }
-        return beans.getBean(name, type);
     }
 }

@@ -39,7 +39,7 @@ final class StreamingModels {
     }
 
     /** Returns the type that the bean's definition declares, or null if it is not known. */
-    static @Nullable Class<?> declaredType(@Nullable BeanFactory beans, String name) {
+    static @Nullable Class<?> declaredType(BeanFactory beans, String name) {
         return beans instanceof ConfigurableBeanFactory factory && factory.containsBean(name)
                 ? factory.getMergedBeanDefinition(name).getResolvableType().resolve()
                 : null;

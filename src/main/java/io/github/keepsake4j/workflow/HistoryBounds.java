@@ -72,7 +72,7 @@ record HistoryBounds(int rows, long tokens, @Nullable NodeTokenCounts counts) {
         }
         TokenSizes sizes = counts.reading(key);
         return tail.messages().stream()
-                        .mapToLong(logged -> counts.of(sizes, logged))
+                        .mapToLong(logged -> sizes.of(counts.counter(), logged))
                         .sum()
                 <= tokens;
     }

@@ -41,9 +41,9 @@ record HistoryBudget(@Nullable Integer contextTokens, int answerTokens) {
         TokenSizes sizes = counts.once();
         long taken = beside.isEmpty()
                 ? 0
-                : counts.perList(sizes)
+                : sizes.perList(counts.counter())
                         + beside.stream()
-                                .mapToLong(message -> counts.of(sizes, message))
+                                .mapToLong(message -> sizes.of(counts.counter(), message))
                                 .sum();
         return (int) Math.max(0, contextTokens - (long) answerTokens - taken);
     }

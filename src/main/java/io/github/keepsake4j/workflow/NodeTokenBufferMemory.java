@@ -25,6 +25,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -174,22 +175,18 @@ public final class NodeTokenBufferMemory {
         // The ids that are derived from the message's id are longer, so the longest one is checked.
         Ids.check("message_id", NodeTurn.userId(NodeTurn.middleId(turn.messageId(), 99_999)));
         UserMessage user = FileReference.attach(UserMessage.from(userText), userFiles);
-        lock.lock();
-        try {
-            add(PendingTurn.of(turn, user, assistantMessages, made, epoch));
-        } finally {
-            lock.unlock();
-        }
+        locked(() -> add(PendingTurn.of(turn, user, assistantMessages, made, epoch)));
     }
 
-    /** Adds a turn as it is. */
-    void add(PendingTurn next) {
+    /** Adds a turn as it is, unless it was added before. Returns whether it is new. */
+    boolean add(PendingTurn next) {
+        return locked(() -> added.stream().noneMatch(next::repeats) && pending.add(next) && added.add(next));
+    }
+
+    private <T> T locked(Supplier<T> work) {
         lock.lock();
         try {
-            if (added.stream().noneMatch(next::repeats)) {
-                pending.add(next);
-                added.add(next);
-            }
+            return work.get();
         } finally {
             lock.unlock();
         }
@@ -300,12 +297,7 @@ public final class NodeTokenBufferMemory {
 
     private List<LoggedMessage> locked(NodeTurn turn, boolean next, int maxTokenLimit) {
         Objects.requireNonNull(turn, "turn");
-        lock.lock();
-        try {
-            return thread(turn, next, maxTokenLimit);
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> thread(turn, next, maxTokenLimit));
     }
 
     /**
@@ -317,8 +309,7 @@ public final class NodeTokenBufferMemory {
      * @throws ErasedException if turns were dropped; the other turns are written nevertheless
      */
     public void flush() {
-        lock.lock();
-        try {
+        locked(() -> {
             ErasedException erased = null;
             while (!pending.isEmpty()) {
                 try {
@@ -336,9 +327,8 @@ public final class NodeTokenBufferMemory {
             if (erased != null) {
                 throw erased;
             }
-        } finally {
-            lock.unlock();
-        }
+            return true;
+        });
     }
 
     /**
@@ -346,16 +336,14 @@ public final class NodeTokenBufferMemory {
      * nothing changes.
      */
     public void clear() {
-        lock.lock();
-        try {
+        locked(() -> {
             ViewWriter.clear(log, key);
             pending.clear();
             added.clear();
             tried = false;
             read = null;
-        } finally {
-            lock.unlock();
-        }
+            return true;
+        });
     }
 
     /**

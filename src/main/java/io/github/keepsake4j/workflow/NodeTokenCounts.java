@@ -2,7 +2,6 @@ package io.github.keepsake4j.workflow;
 
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.log.NewMessage;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.tokens.TokenSizes;
@@ -11,42 +10,25 @@ import java.util.function.Function;
 /**
  * Returns the sizes of messages and texts by one counter, which may call a server. Messages that are written are counted by a
  * local counter. Thread-safe.
+ *
+ * @param counter counts what is read
+ * @param writing counts what is written
+ * @param kept returns the sizes that are known of a memory
  */
-final class NodeTokenCounts {
-
-    private final TokenCounter counter;
-    private final TokenCounter writing;
-    private final Function<Object, TokenSizes> counts = TokenSizes.kept();
+record NodeTokenCounts(TokenCounter counter, TokenCounter writing, Function<Object, TokenSizes> kept) {
 
     NodeTokenCounts(TokenCounter counter, TokenCounter writing) {
-        this.counter = counter;
-        this.writing = writing;
+        this(counter, writing, TokenSizes.kept());
     }
 
     /** Returns the sizes for one read of a memory. */
     TokenSizes reading(MemoryKey key) {
-        return counts.apply(key);
+        return kept.apply(key);
     }
 
     /** Returns the sizes for messages that are not stored. */
     TokenSizes once() {
-        return counts.apply("");
-    }
-
-    long of(TokenSizes sizes, LoggedMessage logged) {
-        return sizes.of(counter, logged);
-    }
-
-    long of(TokenSizes sizes, ChatMessage message) {
-        return sizes.of(counter, message);
-    }
-
-    long of(TokenSizes sizes, String text) {
-        return sizes.of(counter, text);
-    }
-
-    long perList(TokenSizes sizes) {
-        return sizes.perList(counter);
+        return kept.apply("");
     }
 
     NewMessage prepare(String id, ChatMessage message) {

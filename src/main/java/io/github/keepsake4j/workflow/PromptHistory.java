@@ -11,6 +11,7 @@ import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.workflow.files.FileRebuilder;
 import io.github.keepsake4j.workflow.files.FileUploadConfig;
@@ -40,8 +41,7 @@ import org.jspecify.annotations.Nullable;
  * @param files converts references to contents
  * @param dropped receives the number of the thread's turns that the limit leaves out, if any
  */
-record PromptHistory(
-        MemoryKey key, NodeTokenCounts counts, TokenSizes sizes, FileRebuilder files, IntConsumer dropped) {
+record PromptHistory(MemoryKey key, TokenCounter counter, TokenSizes sizes, FileRebuilder files, IntConsumer dropped) {
 
     /** The text that is shown for a user message without text, because providers refuse blank texts. */
     private static final TextContent NO_TEXT = TextContent.from("[no text]");
@@ -65,7 +65,7 @@ record PromptHistory(
         Function<@Nullable FileReference, Content> contents =
                 contents(may, tenantId, config == null ? FileUploadConfig.STANDARD : config);
         Deque<Sized> shown = new ArrayDeque<>();
-        long tokens = counts.perList(sizes);
+        long tokens = sizes.perList(counter);
         // Turns are converted from the newest on, so that no content is loaded or fetched that will not be shown.
         int left = may.size();
         while (left > 0) {
@@ -118,7 +118,7 @@ record PromptHistory(
                 guess += tokens <= maxTokenLimit ? 1 : 0;
             }
         }
-        FittingText fitting = FittingText.of(newestFirst, guess, maxTokenLimit, part -> counts.of(sizes, part));
+        FittingText fitting = FittingText.of(newestFirst, guess, maxTokenLimit, part -> sizes.of(counter, part));
         tellDropped(newestFirst.size() - fitting.parts());
         return fitting.text();
     }
@@ -170,11 +170,11 @@ record PromptHistory(
 
     /** Returns the newest turns that fit by their stored counts. */
     private List<List<LoggedMessage>> newest(List<List<LoggedMessage>> turns, int maxTokenLimit) {
-        long tokens = counts.perList(sizes);
+        long tokens = sizes.perList(counter);
         int first = turns.size();
         while (first > 0) {
             for (LoggedMessage logged : turns.get(first - 1)) {
-                tokens += counts.of(sizes, logged);
+                tokens += sizes.of(counter, logged);
             }
             if (tokens > maxTokenLimit) {
                 break;
@@ -222,7 +222,7 @@ record PromptHistory(
             }
             boolean same = message == logged.message();
             // The attributes that only this package reads are not passed on.
-            long tokens = same ? counts.of(sizes, logged) : counts.of(sizes, message);
+            long tokens = same ? sizes.of(counter, logged) : sizes.of(counter, message);
             shown.add(new Sized(logged, PendingTurn.withoutMarks(message), same, tokens));
         }
         return shown;

@@ -79,15 +79,13 @@ public final class WorkflowMemories {
         if (!countsByModel || modelName == null) {
             return this;
         }
-        JtokkitTokenCountEstimator models;
         try {
-            models = JtokkitTokenCountEstimator.forModel(modelName);
+            TokenCounter counter = TokenCounter.of(JtokkitTokenCountEstimator.forModel(modelName));
+            return new WorkflowMemories(
+                    settings.counting(new NodeTokenCounts(counter, counter)), requiresConversation, true, told);
         } catch (InvalidInputException e) {
             return this;
         }
-        TokenCounter counter = TokenCounter.of(models);
-        return new WorkflowMemories(
-                settings.counting(new NodeTokenCounts(counter, counter)), requiresConversation, true, told);
     }
 
     /**

@@ -33,7 +33,7 @@ record WorkflowSettings(
     PromptHistory history(MemoryKey key, MessageLog log) {
         return new PromptHistory(
                 key,
-                counts,
+                counts.counter(),
                 counts.reading(key),
                 files,
                 turns -> tell(sink -> sink.turnsDropped(log.backend(), turns)));

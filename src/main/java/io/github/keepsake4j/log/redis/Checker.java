@@ -201,13 +201,9 @@ final class Checker {
     }
 
     private List<Long> sequences(List<String> ids) {
-        Reply found = memory.apply(
-                new Request("sequences").with("ids", ids.stream().map(Text::id).toList()));
-        List<Long> sequences = new ArrayList<>();
-        for (int i = 0; i < found.size(); i++) {
-            sequences.add(found.number(i));
-        }
-        return sequences;
+        return memory.apply(new Request("sequences")
+                        .with("ids", ids.stream().map(Text::id).toList()))
+                .numbers();
     }
 
     private boolean isUnsound(long seq) {
@@ -223,7 +219,7 @@ final class Checker {
     /** Returns null if the memory was changed meanwhile. */
     @Nullable
     Repair repair() {
-        Reply beside = memory.apply(new Request("beside"));
+        Reply beside = beside();
         check(beside);
         long head = beside.number(3);
         boolean movesHead = head > 0 && (isUnsound(head) || headId == null);

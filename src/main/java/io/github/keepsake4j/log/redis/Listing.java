@@ -12,7 +12,6 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
-import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -64,23 +63,18 @@ record Listing(MemoryScript script, TenantList tenants, Writer writer, ListedMet
 
     /** Puts all memories of the tenant on the lists first, if some are from before the names were declared. */
     private List<TenantList.Entry> listed(String tenant, String list, @Nullable String behind, int limit) {
-        for (int attempt = 0; attempt < MemoryScript.ATTEMPTS; attempt++) {
+        String failure =
+                "list of tenant " + tenant + ": processes with other listedMetadata changed the lists during each try";
+        return MemoryScript.untilDone(failure, () -> {
             List<TenantList.Entry> found = tenants.listed(tenant, list, behind, limit);
-            if (found != null) {
-                return found;
+            if (found == null) {
+                String token = Ids.next();
+                tenants.fill("fill", tenant, token);
+                tenants.all(tenant).forEach(entry -> relist(entry.key()));
+                tenants.fill("complete", tenant, token);
             }
-            String token = Ids.next();
-            tenants.fill("fill", tenant, token);
-            List<TenantList.Entry> part = tenants.before(tenant, Long.MAX_VALUE, MemoryScript.CHUNK);
-            while (!part.isEmpty()) {
-                part.forEach(entry -> relist(entry.key()));
-                part = tenants.before(tenant, part.get(part.size() - 1).number(), MemoryScript.CHUNK);
-            }
-            tenants.fill("complete", tenant, token);
-        }
-        throw new StorageUnavailableException(
-                "list of tenant " + tenant + ": processes with other listedMetadata changed the lists during each try",
-                null);
+            return Optional.ofNullable(found);
+        });
     }
 
     private void relist(MemoryKey key) {
@@ -167,8 +161,7 @@ record Listing(MemoryScript script, TenantList tenants, Writer writer, ListedMet
     private @Nullable Reply info(TenantList.Entry entry, boolean withUsage) {
         MemoryKey key = entry.key();
         // A list does not count as a use of a memory, so it does not renew the time to live.
-        Reply reply =
-                script.run("list of memory " + key, key, script.look("info").with("usage", withUsage));
+        Reply reply = script.run("list of memory " + key, key, new Request("info").with("usage", withUsage));
         if (reply.is("none")) {
             disown(entry);
             return null;
@@ -192,19 +185,12 @@ record Listing(MemoryScript script, TenantList tenants, Writer writer, ListedMet
     List<NodeKey> nodes(ConversationKey conversation) {
         String tenant = conversation.tenant();
         script.requireOpen("list of tenant " + tenant);
-        List<NodeKey> nodes = new ArrayList<>();
-        List<TenantList.Entry> part = tenants.before(tenant, Long.MAX_VALUE, MemoryScript.CHUNK);
-        while (!part.isEmpty()) {
-            for (TenantList.Entry entry : part) {
-                if (entry.key() instanceof NodeKey node
+        return tenants.all(tenant)
+                .filter(entry -> entry.key() instanceof NodeKey node
                         && node.conversationId().equals(conversation.conversationId())
-                        && isThere(entry)) {
-                    nodes.add(node);
-                }
-            }
-            part = tenants.before(tenant, part.get(part.size() - 1).number(), MemoryScript.CHUNK);
-        }
-        return nodes;
+                        && isThere(entry))
+                .map(entry -> (NodeKey) entry.key())
+                .toList();
     }
 
     private boolean isThere(TenantList.Entry entry) {

@@ -6,9 +6,12 @@ import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the script of a memory, and reads the common part of its answers. Thread-safe. */
@@ -31,14 +34,12 @@ final class MemoryScript {
         this.timeToLive = timeToLive;
     }
 
-    /** Begins a request that uses a memory. It renews the time to live. */
+    /**
+     * Begins a request that uses a memory. It renews the time to live. One that only inspects a memory is a plain
+     * {@link Request}.
+     */
     Request use(String op) {
         return new Request(op).with("ttl", timeToLive == null ? null : (Long) timeToLive.toMillis());
-    }
-
-    /** Begins a request that inspects a memory and does not count as a use. */
-    Request look(String op) {
-        return new Request(op);
     }
 
     Reply run(String what, MemoryKey key, Request request) {
@@ -57,6 +58,21 @@ final class MemoryScript {
             throw unknown(key, reply);
         }
         return reply;
+    }
+
+    /**
+     * Repeats an attempt while it returns nothing, which is when another process was first.
+     *
+     * @param failure what the error says if each attempt returns nothing
+     */
+    static <T> T untilDone(String failure, Supplier<Optional<T>> attempt) {
+        for (int i = 0; i < ATTEMPTS; i++) {
+            Optional<T> done = attempt.get();
+            if (done.isPresent()) {
+                return done.get();
+            }
+        }
+        throw new StorageUnavailableException(failure, null);
     }
 
     void requireOpen(String what) {

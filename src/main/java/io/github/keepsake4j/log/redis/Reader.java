@@ -14,7 +14,6 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.StorageUnavailableException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -23,6 +22,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -30,14 +30,9 @@ import org.jspecify.annotations.Nullable;
 record Reader(MemoryScript script, Writer writer) {
 
     Tail read(MemoryKey key, ReadQuery query) {
-        for (int attempt = 0; attempt < MemoryScript.ATTEMPTS; attempt++) {
-            Tail tail = attempt(key, query);
-            if (tail != null) {
-                return tail;
-            }
-        }
-        throw new StorageUnavailableException(
-                "read of memory " + key + ": the memory was erased during each try. Retry later", null);
+        return MemoryScript.untilDone(
+                "read of memory " + key + ": the memory was erased during each try. Retry later",
+                () -> Optional.ofNullable(attempt(key, query)));
     }
 
     /** Returns null if the memory was erased between two parts of a long read. */
@@ -113,12 +108,10 @@ record Reader(MemoryScript script, Writer writer) {
         if (answer.size() > 1) {
             return Contents.message(key, answer.list(1));
         }
-        for (int i = messages.size() - 1; i >= 0; i--) {
-            if (messages.get(i).sequence() == seq) {
-                return messages.get(i);
-            }
-        }
-        throw new IllegalStateException("message " + seq + " was read");
+        return messages.stream()
+                .filter(message -> message.sequence() == seq)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("message " + seq + " was read"));
     }
 
     List<Found> find(MemoryKey key, Set<String> ids, boolean withMade) {
@@ -141,10 +134,7 @@ record Reader(MemoryScript script, Writer writer) {
         for (int from = 0; from < wanted.size(); from += MemoryScript.CHUNK) {
             Request request = script.use("onBranch")
                     .with("sequences", wanted.subList(from, Math.min(wanted.size(), from + MemoryScript.CHUNK)));
-            Reply reply = ask(key, request);
-            for (int i = 0; i < reply.size(); i++) {
-                found.add(reply.number(i));
-            }
+            found.addAll(ask(key, request).numbers());
         }
         return found;
     }

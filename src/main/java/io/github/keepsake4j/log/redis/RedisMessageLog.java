@@ -308,15 +308,11 @@ public final class RedisMessageLog implements MessageLog {
 
     @Override
     public Repair repair(MemoryKey key) {
-        for (int attempt = 0; attempt < MemoryScript.ATTEMPTS; attempt++) {
-            Repair repair = checker(key).repair();
-            if (repair != null) {
-                writer.relist(key);
-                return repair;
-            }
-        }
-        throw new StorageUnavailableException(
-                "repair of memory " + key + ": the memory was changed during each try. Retry later", null);
+        Repair repair = MemoryScript.untilDone(
+                "repair of memory " + key + ": the memory was changed during each try. Retry later",
+                () -> Optional.ofNullable(checker(key).repair()));
+        writer.relist(key);
+        return repair;
     }
 
     private Checker checker(MemoryKey key) {

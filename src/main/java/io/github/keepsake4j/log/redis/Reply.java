@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.redis;
 
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A script's answer that is a list. */
@@ -56,6 +57,10 @@ record Reply(List<?> parts) {
 
     Reply list(int place) {
         return of(parts.get(place));
+    }
+
+    List<Long> numbers() {
+        return IntStream.range(0, size()).mapToObj(this::number).toList();
     }
 
     List<Reply> lists() {

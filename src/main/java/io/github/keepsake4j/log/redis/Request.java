@@ -1,7 +1,6 @@
 package io.github.keepsake4j.log.redis;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.github.keepsake4j.codec.PlainJson;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A request to a script. Numbers are sent as text, because numbers of Lua have only 53 bits. Not thread-safe. */
 final class Request {
-
-    private static final JsonMapper MAPPER = new JsonMapper();
 
     private final Map<String, Object> fields = new LinkedHashMap<>();
     private final List<byte[]> texts = new ArrayList<>();
@@ -37,16 +34,8 @@ final class Request {
 
     List<byte[]> arguments() {
         List<byte[]> arguments = new ArrayList<>(texts.size() + 1);
-        arguments.add(Text.bytes(json(fields)));
+        arguments.add(Text.bytes(PlainJson.write(fields)));
         arguments.addAll(texts);
         return arguments;
-    }
-
-    static String json(Object value) {
-        try {
-            return MAPPER.writeValueAsString(value);
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException("texts are always written", e);
-        }
     }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -102,13 +103,8 @@ record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
         return new ServerSettings(values, replication == null ? null : replicas(replication));
     }
 
-    private interface Answer {
-        @Nullable
-        String get();
-    }
-
     /** Returns null for settings that the server refuses to return, as hosted servers often do. */
-    private static @Nullable String told(Answer answer) {
+    private static @Nullable String told(Supplier<@Nullable String> answer) {
         try {
             return answer.get();
         } catch (JedisDataException e) {

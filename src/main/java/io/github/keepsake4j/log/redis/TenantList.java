@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.redis;
 
 import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.base.DaemonThreads;
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,7 +45,7 @@ final class TenantList implements AutoCloseable {
     private final Keys keys;
 
     /** The changes to send, by tenant and by the memory's hash. Guarded by itself. */
-    private final Map<String, Map<String, Map<String, String>>> pending = new HashMap<>();
+    private final Map<String, Map<String, JsonObject>> pending = new HashMap<>();
 
     private final ListedMetadata declared;
     private final Duration lag;
@@ -132,7 +134,7 @@ final class TenantList implements AutoCloseable {
 
     /** Sends the records of a tenant. */
     void flush(String tenant) {
-        Map<String, Map<String, String>> noted;
+        Map<String, JsonObject> noted;
         synchronized (pending) {
             noted = pending.remove(tenant);
         }
@@ -140,7 +142,7 @@ final class TenantList implements AutoCloseable {
             return;
         }
         try {
-            List<Map<String, String>> all = List.copyOf(noted.values());
+            List<JsonObject> all = List.copyOf(noted.values());
             for (int from = 0; from < all.size(); from += AT_ONCE) {
                 touch(tenant, all.subList(from, Math.min(all.size(), from + AT_ONCE)));
             }
@@ -155,6 +157,15 @@ final class TenantList implements AutoCloseable {
     /** Returns a page behind a number. */
     List<Entry> before(String tenant, long number, int limit) {
         return page(tenant, new Request("page").with("number", number).with("limit", limit));
+    }
+
+    /** Returns all memories, newest first, page by page. */
+    Stream<Entry> all(String tenant) {
+        return Stream.iterate(
+                        before(tenant, Long.MAX_VALUE, MemoryScript.CHUNK),
+                        part -> !part.isEmpty(),
+                        part -> before(tenant, part.get(part.size() - 1).number(), MemoryScript.CHUNK))
+                .flatMap(List::stream);
     }
 
     /** Returns a page behind a {@link Entry#place}, or the first one. */
@@ -214,26 +225,23 @@ final class TenantList implements AutoCloseable {
 
     private void forget(MemoryKey key) {
         synchronized (pending) {
-            Map<String, Map<String, String>> noted = pending.get(key.tenant());
+            Map<String, JsonObject> noted = pending.get(key.tenant());
             if (noted != null) {
                 noted.remove(Keys.hash(key));
             }
         }
     }
 
-    private static Map<String, String> touched(MemoryKey key, long number, @Nullable String from, String active) {
-        Map<String, String> touched = new LinkedHashMap<>();
-        touched.put("hash", Keys.hash(key));
-        touched.put("key", key.canonical());
-        touched.put("number", Long.toString(number));
-        touched.put("active", active);
-        if (from != null) {
-            touched.put("from", from);
-        }
-        return touched;
+    private static JsonObject touched(MemoryKey key, long number, @Nullable String from, String active) {
+        return new JsonObject()
+                .with("hash", Keys.hash(key))
+                .with("key", key.canonical())
+                .with("number", Long.toString(number))
+                .with("active", active)
+                .withPresent("from", from);
     }
 
-    private void touch(String tenant, List<Map<String, String>> touched) {
+    private void touch(String tenant, List<JsonObject> touched) {
         run("list of tenant " + tenant, tenant, new Request("touch").with("memories", touched));
     }
 

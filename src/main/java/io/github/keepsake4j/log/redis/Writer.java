@@ -108,7 +108,7 @@ final class Writer {
      * on which a page does not show it, and not on one too few.
      */
     private void listAlso(MemoryKey key, Map<String, String> after) {
-        Reply info = script.run("lists of memory " + key, key, script.look("info"));
+        Reply info = script.run("lists of memory " + key, key, new Request("info"));
         if (!info.is("none")) {
             tenants.relist(key, info.number(1), after, true);
         }
@@ -121,7 +121,7 @@ final class Writer {
         }
         String listed = null;
         for (int attempt = 0; attempt < MOST_MERGES; attempt++) {
-            Reply info = script.run("lists of memory " + key, key, script.look("info"));
+            Reply info = script.run("lists of memory " + key, key, new Request("info"));
             if (info.is("none") || info.text(7).equals(listed)) {
                 return;
             }
@@ -134,7 +134,7 @@ final class Writer {
     private Map<String, String> merge(MemoryKey key, Change.Describe change, Instant now) {
         String what = "metadata of memory " + key;
         for (int attempt = 0; attempt < MOST_MERGES; attempt++) {
-            Reply info = script.run(what, key, script.look("info"));
+            Reply info = script.run(what, key, new Request("info"));
             String stored = info.is("none") ? "" : info.text(7);
             Map<String, String> before = stored.isEmpty() ? Map.of() : Contents.metadata(key, stored);
             Map<String, String> after = change.after(before);
@@ -142,14 +142,11 @@ final class Writer {
                 return after;
             }
             Request request = request("setMetadata", now).text(stored).text(Text.CODEC.encodeStrings(after));
-            boolean relists = !declared.names().isEmpty();
-            if (relists && !info.is("none")) {
+            if (!declared.names().isEmpty() && !info.is("none")) {
                 tenants.relist(key, info.number(1), after, true);
             }
             if (!creating(what, key, Text.stamp(now), after, request).is("changed")) {
-                if (relists) {
-                    relist(key);
-                }
+                relist(key);
                 return after;
             }
         }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPInputStream;
@@ -28,6 +29,7 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.AbortableInputStream;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.DeleteObjectResponse;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
@@ -136,27 +138,16 @@ final class Bucket {
      * @param etag the etag of the object that the caller has, or null
      */
     Found get(String what, String name, @Nullable String etag) {
-        return request(what, () -> {
-            try {
-                return client.getObject(
-                        request -> request.bucket(bucket).key(name).ifNoneMatch(etag), this::content);
-            } catch (AwsServiceException e) {
-                answered(e);
-                if (e.statusCode() == 304) {
-                    return new Unchanged();
-                }
-                if (S3Errors.isNoSuchKey(e)) {
-                    return new Absent();
-                }
-                throw e;
-            }
-        });
-    }
-
-    private void answered(AwsServiceException error) {
-        if (error.awsErrorDetails() != null) {
-            clock.answered(error.awsErrorDetails().sdkHttpResponse());
-        }
+        return request(
+                what,
+                () -> client.getObject(
+                        request -> request.bucket(bucket).key(name).ifNoneMatch(etag), this::content),
+                refusal -> {
+                    if (refusal.statusCode() == 304) {
+                        return Optional.of(new Unchanged());
+                    }
+                    return S3Errors.isNoSuchKey(refusal) ? Optional.of(new Absent()) : Optional.empty();
+                });
     }
 
     private Found content(GetObjectResponse response, AbortableInputStream in) {
@@ -300,18 +291,13 @@ final class Bucket {
         } else {
             request.ifMatch(condition(etag));
         }
-        return request(what, () -> {
-            try {
-                // An interrupted answer may lack its etag. The next read shows whether the object was written.
-                return new Put(put(bytes, request), false);
-            } catch (AwsServiceException e) {
-                answered(e);
-                if (S3Errors.isConflict(e)) {
-                    return new Put(null, e.statusCode() == 412);
-                }
-                throw e;
-            }
-        });
+        // An interrupted answer may lack its etag. The next read shows whether the object was written.
+        return request(
+                what,
+                () -> new Put(put(bytes, request), false),
+                refusal -> S3Errors.isConflict(refusal)
+                        ? Optional.of(new Put(null, refusal.statusCode() == 412))
+                        : Optional.empty());
     }
 
     private String condition(String etag) {
@@ -404,21 +390,18 @@ final class Bucket {
      * @param etag the etag of the object that the caller knows
      */
     void deleteIf(String what, String name, String etag) {
-        request(what, () -> {
-            try {
-                return client.deleteObject(
-                        request -> request.bucket(bucket).key(name).ifMatch(condition(etag)));
-            } catch (AwsServiceException e) {
-                answered(e);
-                if (e.statusCode() == 412 || S3Errors.isNoSuchKey(e)) {
-                    return e;
-                }
-                if (e.statusCode() == 501 && etag.equals(etag(name))) {
-                    return client.deleteObject(request -> request.bucket(bucket).key(name));
-                }
-                throw e;
-            }
-        });
+        request(
+                what,
+                () -> client.deleteObject(
+                        request -> request.bucket(bucket).key(name).ifMatch(condition(etag))),
+                refusal -> {
+                    if (refusal.statusCode() == 501 && etag.equals(etag(name))) {
+                        return Optional.of(client.deleteObject(
+                                request -> request.bucket(bucket).key(name)));
+                    }
+                    boolean isOther = refusal.statusCode() == 412 || S3Errors.isNoSuchKey(refusal);
+                    return isOther ? Optional.of(DeleteObjectResponse.builder().build()) : Optional.empty();
+                });
     }
 
     /**
@@ -427,24 +410,19 @@ final class Bucket {
      * @return whether it was copied
      */
     boolean copyIf(String what, String name, String etag, String to) {
-        return request(what, () -> {
-            try {
-                client.copyObject(request -> request.sourceBucket(bucket)
-                        .sourceKey(name)
-                        .copySourceIfMatch(condition(etag))
-                        .destinationBucket(bucket)
-                        .destinationKey(to)
-                        .serverSideEncryption(settings.encryption())
-                        .ssekmsKeyId(settings.kmsKeyId()));
-                return true;
-            } catch (AwsServiceException e) {
-                answered(e);
-                if (S3Errors.isConflict(e)) {
-                    return false;
-                }
-                throw e;
-            }
-        });
+        return request(
+                what,
+                () -> {
+                    client.copyObject(request -> request.sourceBucket(bucket)
+                            .sourceKey(name)
+                            .copySourceIfMatch(condition(etag))
+                            .destinationBucket(bucket)
+                            .destinationKey(to)
+                            .serverSideEncryption(settings.encryption())
+                            .ssekmsKeyId(settings.kmsKeyId()));
+                    return true;
+                },
+                refusal -> S3Errors.isConflict(refusal) ? Optional.of(false) : Optional.empty());
     }
 
     private @Nullable String etag(String name) {
@@ -457,6 +435,24 @@ final class Bucket {
             }
             throw e;
         }
+    }
+
+    /**
+     * Sends a request that the server may refuse.
+     *
+     * @param refused returns what a refusal means, or nothing if it is an error
+     */
+    private <T> T request(String what, Supplier<T> work, Function<AwsServiceException, Optional<T>> refused) {
+        return request(what, () -> {
+            try {
+                return work.get();
+            } catch (AwsServiceException e) {
+                if (e.awsErrorDetails() != null) {
+                    clock.answered(e.awsErrorDetails().sdkHttpResponse());
+                }
+                return refused.apply(e).orElseThrow(() -> e);
+            }
+        });
     }
 
     /** The SDK refuses an interrupted thread, so a cancelled caller could not store its messages. */

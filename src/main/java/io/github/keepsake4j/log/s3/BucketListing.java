@@ -130,21 +130,18 @@ final class BucketListing {
         }
         Scan scan = new Scan(tenant, roots, after, query.limit());
         List<Bucket.Listed> objects = scan.next();
-        if (objects.isEmpty() && scan.more()) {
+        if (objects.isEmpty() && scan.more) {
             objects = scan.next();
         }
         return page(
-                tenant,
-                objects,
-                scan.more() ? scan.after().substring(roots.tenant().length()) : null,
-                query);
+                tenant, objects, scan.more ? scan.after.substring(roots.tenant().length()) : null, query);
     }
 
     /** Reads on until the page is full, since few of the documents may have the metadata. */
     private MemoryPage byNameOf(String tenant, ObjectNames.Roots roots, String after, ListQuery query) {
         List<Bucket.Listed> found = new ArrayList<>();
         Scan scan = new Scan(tenant, roots, after, Bucket.LIST);
-        while (found.size() <= query.limit() && scan.more()) {
+        while (found.size() <= query.limit() && scan.more) {
             scan.next().stream()
                     .filter(object -> isOf(tenant, object, query))
                     .limit(query.limit() + 1L - found.size())
@@ -173,7 +170,7 @@ final class BucketListing {
         PriorityQueue<Bucket.Listed> first = new PriorityQueue<>(BY_ACTIVITY.reversed());
         boolean more = false;
         Scan scan = new Scan(tenant, roots, roots.conversations(), Bucket.LIST);
-        while (scan.more()) {
+        while (scan.more) {
             for (Bucket.Listed object : scan.next()) {
                 if ((after == null || BY_ACTIVITY.compare(object, after) > 0) && isOf(tenant, object, query)) {
                     first.add(object);
@@ -215,7 +212,7 @@ final class BucketListing {
         return List.copyOf(nodes);
     }
 
-    private static boolean isNodeOf(ConversationKey conversation, MemoryKey key) {
+    static boolean isNodeOf(ConversationKey conversation, MemoryKey key) {
         return key instanceof NodeKey node && node.conversationId().equals(conversation.conversationId());
     }
 
@@ -252,7 +249,7 @@ final class BucketListing {
         ObjectNames.Roots roots = names.roots(tenant);
         List<Bucket.Listed> all = new ArrayList<>();
         Scan scan = new Scan(tenant, roots, roots.conversations(), Bucket.LIST);
-        while (scan.more()) {
+        while (scan.more) {
             all.addAll(scan.next());
         }
         return all;
@@ -281,7 +278,6 @@ final class BucketListing {
 
     /** Iterates over the documents of a tenant, in the order of their names. */
     private final class Scan {
-        private final String what;
         private final String tenant;
         private final ObjectNames.Roots roots;
         private final int atMost;
@@ -289,19 +285,10 @@ final class BucketListing {
         private boolean more = true;
 
         Scan(String tenant, ObjectNames.Roots roots, String after, int atMost) {
-            this.what = "Tenant " + MemoryKey.encode(tenant);
             this.tenant = tenant;
             this.roots = roots;
             this.after = after;
             this.atMost = atMost;
-        }
-
-        boolean more() {
-            return more;
-        }
-
-        String after() {
-            return after;
         }
 
         /**
@@ -309,7 +296,7 @@ final class BucketListing {
          * between them. Objects of other programs between them are skipped.
          */
         List<Bucket.Listed> next() {
-            Bucket.Part part = bucket.list(what, roots.tenant(), after, atMost);
+            Bucket.Part part = bucket.list("Tenant " + MemoryKey.encode(tenant), roots.tenant(), after, atMost);
             more = part.more();
             List<Bucket.Listed> documents = new ArrayList<>();
             for (Bucket.Listed object : part.objects()) {

@@ -68,7 +68,7 @@ final class DocumentParser {
          * added to it since.
          */
         boolean isErasing() {
-            return keepsake != null && keepsake.isErasing() && elements.isEmpty();
+            return keepsake != null && keepsake.erasing() && elements.isEmpty();
         }
     }
 

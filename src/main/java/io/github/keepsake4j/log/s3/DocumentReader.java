@@ -5,9 +5,9 @@ import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Reads memories from their objects. */
@@ -76,8 +76,8 @@ record DocumentReader(Bucket bucket, ObjectNames names, Tombstones tombstones, M
         DocumentParser.Parts parts = DocumentParser.parse(what, content).of(what, key.tenant());
         KeepsakeField keepsake = parts.keepsake();
         checkKey(key, parts);
-        Tombstone tombstone = keepsake == null || keepsake.isUnchecked() ? tombstones.of(what, name) : Tombstone.NONE;
-        if (keepsake != null && keepsake.isUnchecked() && tombstone.overtook(keepsake)) {
+        Tombstone tombstone = keepsake == null || keepsake.unchecked() ? tombstones.of(what, name) : Tombstone.NONE;
+        if (keepsake != null && keepsake.unchecked() && tombstone.overtook(keepsake)) {
             return snapshot(key, content.etag(), tombstone.document(), Snapshot.Standing.ERASED_BEFORE);
         }
         Document document = document(key, name, parts, before, tombstone);
@@ -150,8 +150,7 @@ record DocumentReader(Bucket bucket, ObjectNames names, Tombstones tombstones, M
     }
 
     private static boolean overlap(List<Entry> kept, List<Element> elements) {
-        Set<String> ids = new HashSet<>();
-        kept.forEach(entry -> ids.add(entry.id()));
+        Set<String> ids = kept.stream().map(Entry::id).collect(Collectors.toSet());
         return elements.stream().anyMatch(element -> ids.contains(element.id()));
     }
 }

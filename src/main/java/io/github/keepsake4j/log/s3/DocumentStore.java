@@ -68,19 +68,12 @@ final class DocumentStore implements StoredMemories {
     /** Writers of one process wait for each other, since each conflict costs a transfer of the whole document. */
     private final KeyLocks<MemoryKey> locks = new KeyLocks<>();
 
-    DocumentStore(
-            Bucket bucket,
-            ObjectNames names,
-            DocumentReader reader,
-            Tombstones tombstones,
-            MovedContents contents,
-            Quarantine quarantine,
-            RandomChoices chance) {
-        this.bucket = bucket;
-        this.names = names;
+    DocumentStore(DocumentReader reader, Quarantine quarantine, RandomChoices chance) {
+        this.bucket = reader.bucket();
+        this.names = reader.names();
         this.reader = reader;
-        this.tombstones = tombstones;
-        this.contents = contents;
+        this.tombstones = reader.tombstones();
+        this.contents = reader.contents();
         this.quarantine = quarantine;
         this.chance = chance;
     }
@@ -170,7 +163,7 @@ final class DocumentStore implements StoredMemories {
             KeepsakeField keepsake = parts.keepsake();
             if (keepsake != null && parts.isErasing()) {
                 Tombstone tombstone = keepsake.tombstone();
-                if (keepsake.leavesAside()) {
+                if (keepsake.asideStays()) {
                     beside.removeIf(object -> !object.startsWith(names.kept(name, "")));
                 }
                 remove(what, name, content.etag(), tombstone, beside);

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Writes changed memories as documents. Existing elements are written unchanged. */
@@ -119,12 +120,8 @@ final class DocumentWriter {
     /** Returns whether the outcome of one of the first messages has changed, so that they must be written again. */
     private static boolean hasOtherOutcome(Document before, State state, int messages) {
         List<Entry> old = before.state().entries();
-        for (int i = 0; i < Math.min(messages, old.size()); i++) {
-            if (hasOtherOutcome(old.get(i), state.entries().get(i))) {
-                return true;
-            }
-        }
-        return false;
+        return IntStream.range(0, Math.min(messages, old.size()))
+                .anyMatch(i -> hasOtherOutcome(old.get(i), state.entries().get(i)));
     }
 
     /** Unreadable messages are recorded outside of their elements. */

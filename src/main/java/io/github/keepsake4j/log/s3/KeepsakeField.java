@@ -66,9 +66,9 @@ record KeepsakeField(
         @Nullable Totals keptTotals,
         List<String> writes,
         @Nullable String key,
-        @Nullable Boolean unchecked,
-        @Nullable Boolean erasing,
-        @Nullable Boolean asideStays,
+        boolean unchecked,
+        boolean erasing,
+        boolean asideStays,
         @Nullable String tenant,
         List<String> unreadable) {
 
@@ -161,9 +161,9 @@ record KeepsakeField(
                 document.kept() == null ? null : Totals.of(document.keptEntries()),
                 document.writes(),
                 key == null ? null : key.canonical(),
-                step.isCreation() ? true : null,
-                step.isMark() ? true : null,
-                step == Step.REMOVE ? true : null,
+                step.isCreation(),
+                step.isMark(),
+                step == Step.REMOVE,
                 tenant,
                 state.entries().stream()
                         .filter(entry -> Outcome.UNREADABLE.equals(entry.outcome()))
@@ -185,18 +185,6 @@ record KeepsakeField(
     /** Returns the rest if the memory is erased. */
     Tombstone tombstone() {
         return new Tombstone(epoch, revision, writes);
-    }
-
-    boolean isUnchecked() {
-        return Boolean.TRUE.equals(unchecked);
-    }
-
-    boolean isErasing() {
-        return Boolean.TRUE.equals(erasing);
-    }
-
-    boolean leavesAside() {
-        return Boolean.TRUE.equals(asideStays);
     }
 
     private static List<Counted> counters(List<Entry> entries) {

@@ -131,19 +131,15 @@ final class MovedContents {
                         : asked.withLater((UserMessage) mapped(later, mapping), asked.sentTokens()));
     }
 
-    /** Maps each base64 of a message; null becomes a placeholder. Returns the same message if nothing changes. */
+    /** Maps each base64 of a message; null becomes a placeholder. */
     private static ChatMessage mapped(ChatMessage message, Function<String, @Nullable String> mapping) {
         if (message instanceof UserMessage user) {
-            List<Content> contents = mapped(user.contents(), mapping);
-            return contents.equals(user.contents())
-                    ? message
-                    : user.toBuilder().contents(contents).build();
+            return user.toBuilder().contents(mapped(user.contents(), mapping)).build();
         }
         if (message instanceof ToolExecutionResultMessage result) {
-            List<Content> contents = mapped(result.contents(), mapping);
-            return contents.equals(result.contents())
-                    ? message
-                    : result.toBuilder().contents(contents).build();
+            return result.toBuilder()
+                    .contents(mapped(result.contents(), mapping))
+                    .build();
         }
         return message;
     }

@@ -35,10 +35,6 @@ record ObjectNames(String prefix, String defaultTenant) {
      */
     record Roots(String tenant, String conversations, String nodes) {
 
-        private static Roots of(String tenant) {
-            return new Roots(tenant, tenant + "conversation_memory/", tenant + "node_memory/");
-        }
-
         /** Returns whether a name is below one of the roots of documents. */
         boolean hold(String name) {
             return name.startsWith(conversations) || name.startsWith(nodes);
@@ -171,7 +167,8 @@ record ObjectNames(String prefix, String defaultTenant) {
 
     /** Returns the beginnings of the names of a tenant's documents. */
     Roots roots(String tenant) {
-        return Roots.of(tenantPart(tenant));
+        String root = tenantPart(tenant);
+        return new Roots(root, root + "conversation_memory/", root + "node_memory/");
     }
 
     /** Returns whether an object below a tenant's roots is a document of this log. */

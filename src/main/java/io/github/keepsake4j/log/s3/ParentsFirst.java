@@ -5,8 +5,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,9 +47,9 @@ final class ParentsFirst {
     /** Places an entry behind its waiting ancestors. A chain of ancestors may be as long as the list. */
     private void place(int entry) {
         Deque<Integer> waiting = new ArrayDeque<>();
-        Map<Integer, Integer> depths = new HashMap<>();
+        Set<Integer> chain = new HashSet<>();
         for (Integer at = entry; at != null && !placed[at]; at = parent(at)) {
-            if (depths.putIfAbsent(at, depths.size()) != null) {
+            if (!chain.add(at)) {
                 openCircle(waiting, at);
                 break;
             }
@@ -65,13 +67,10 @@ final class ParentsFirst {
 
     /** Of a cycle, only the messages behind its first one keep waiting. */
     private static void openCircle(Deque<Integer> waiting, int begin) {
-        int first = begin;
-        for (int at : waiting) {
-            if (at == begin) {
-                break;
-            }
-            first = Math.min(first, at);
-        }
+        int first = waiting.stream()
+                .mapToInt(Integer::intValue)
+                .takeWhile(at -> at != begin)
+                .reduce(begin, Math::min);
         while (waiting.element() != first) {
             waiting.pop();
         }

@@ -26,6 +26,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Reads and writes JSON whose parts stay unchanged: fields of other programs must survive the changes of this library,
@@ -39,6 +40,7 @@ final class RawJson {
             .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
             .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
             .defaultPropertyInclusion(JsonInclude.Value.construct(Include.NON_NULL, Include.ALWAYS))
+            .withConfigOverride(boolean.class, RawJson::falseIsMissing)
             .withConfigOverride(List.class, RawJson::emptyIsMissing)
             .withConfigOverride(Map.class, RawJson::emptyIsMissing)
             .addMixIn(View.class, WithoutSequence.class)
@@ -48,6 +50,10 @@ final class RawJson {
             .build();
 
     private RawJson() {}
+
+    private static void falseIsMissing(MutableConfigOverride type) {
+        type.setInclude(JsonInclude.Value.construct(Include.NON_DEFAULT, Include.ALWAYS));
+    }
 
     private static void emptyIsMissing(MutableConfigOverride type) {
         type.setInclude(JsonInclude.Value.construct(Include.NON_EMPTY, Include.ALWAYS));
@@ -91,14 +97,9 @@ final class RawJson {
 
     /** Writes an object of such fields. */
     static String object(Map<String, String> fields) {
-        StringBuilder json = new StringBuilder("{");
-        fields.forEach((name, value) -> {
-            if (json.length() > 1) {
-                json.append(',');
-            }
-            json.append(write(name)).append(':').append(value);
-        });
-        return json.append('}').toString();
+        return fields.entrySet().stream()
+                .map(field -> write(field.getKey()) + ":" + field.getValue())
+                .collect(Collectors.joining(",", "{", "}"));
     }
 
     /** Writes a value so that it can be encoded in UTF-8: half a surrogate pair is escaped. */

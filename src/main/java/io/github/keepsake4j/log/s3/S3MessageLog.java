@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -126,7 +127,7 @@ public final class S3MessageLog extends TreeMessageLog {
         this.tombstones = new Tombstones(bucket, names);
         DocumentReader reader = new DocumentReader(bucket, names, tombstones, contents);
         Quarantine quarantine = new Quarantine(bucket, names);
-        this.store = new DocumentStore(bucket, names, reader, tombstones, contents, quarantine, builder.chance);
+        this.store = new DocumentStore(reader, quarantine, builder.chance);
         this.memories = builder.turnIdle == null ? store : new TurnMode(store, builder.turnIdle);
         this.listing = new BucketListing(bucket, names, reader, quarantine);
     }
@@ -169,7 +170,7 @@ public final class S3MessageLog extends TreeMessageLog {
         Builder builder = builder()
                 .endpoint(endpoint)
                 .region(region)
-                .key(accessKeyId, secretAccessKey)
+                .credentials(StaticCredentialsProvider.create(AwsBasicCredentials.create(accessKeyId, secretAccessKey)))
                 .bucket(bucket);
         settings.accept(builder);
         return builder.build();
@@ -223,10 +224,8 @@ public final class S3MessageLog extends TreeMessageLog {
     public List<NodeKey> nodes(ConversationKey conversation) {
         Set<NodeKey> nodes = new LinkedHashSet<>(listing.nodes(conversation));
         for (MemoryKey held : memories.held()) {
-            if (held instanceof NodeKey node
-                    && node.tenant().equals(conversation.tenant())
-                    && node.conversationId().equals(conversation.conversationId())) {
-                nodes.add(node);
+            if (held.tenant().equals(conversation.tenant()) && BucketListing.isNodeOf(conversation, held)) {
+                nodes.add((NodeKey) held);
             }
         }
         return List.copyOf(nodes);
@@ -599,10 +598,6 @@ public final class S3MessageLog extends TreeMessageLog {
         }
 
         /** In this class, so that the log's can be loaded without the SDK, to report that it is missing. */
-        private Builder key(String id, String secret) {
-            return credentials(StaticCredentialsProvider.create(AwsBasicCredentials.create(id, secret)));
-        }
-
         /**
          * Makes the log. It connects at the first use.
          *
@@ -658,13 +653,9 @@ public final class S3MessageLog extends TreeMessageLog {
                         .chunkedEncodingEnabled(chunkedSigning)
                         .build());
             }
-            if (endpoint != null) {
-                builder.endpointOverride(endpoint);
-            }
+            Optional.ofNullable(endpoint).ifPresent(builder::endpointOverride);
             builder.region(Region.of(region == null ? regionOfTheSdk() : region));
-            if (credentials != null) {
-                builder.credentialsProvider(credentials);
-            }
+            Optional.ofNullable(credentials).ifPresent(builder::credentialsProvider);
             return builder.build();
         }
     }

@@ -46,7 +46,7 @@ record Tombstone(long epoch, long revision, List<String> writes) {
      */
     boolean overtook(KeepsakeField created) {
         return epoch > created.epoch()
-                || (created.isErasing() && epoch == created.epoch() && !writes.equals(created.writes()));
+                || (created.erasing() && epoch == created.epoch() && !writes.equals(created.writes()));
     }
 
     /** Returns the next memory after the erasure. */

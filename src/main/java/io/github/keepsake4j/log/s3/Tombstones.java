@@ -27,12 +27,7 @@ record Tombstones(Bucket bucket, ObjectNames names) {
      * A tombstone as it is stored, with the hash of the tenant whose memory was erased, or null if it does not contain
      * the hash.
      */
-    private record Stored(long epoch, long revision, List<String> writes, @Nullable String tenant) {
-
-        byte[] bytes() {
-            return RawJson.write(this).getBytes(StandardCharsets.UTF_8);
-        }
-    }
+    private record Stored(long epoch, long revision, List<String> writes, @Nullable String tenant) {}
 
     /**
      * Returns the tombstone of a memory, {@link Tombstone#NONE} if there is none.
@@ -74,12 +69,9 @@ record Tombstones(Bucket bucket, ObjectNames names) {
     Tombstone put(String what, String document, Tombstone tombstone) {
         String name = names.tombstone(document);
         String owner = names.owner(document);
-        byte[] bytes = new Stored(
-                        tombstone.epoch(),
-                        tombstone.revision(),
-                        tombstone.writes(),
-                        owner == null ? null : Ids.sha256(owner))
-                .bytes();
+        String hash = owner == null ? null : Ids.sha256(owner);
+        Stored stored = new Stored(tombstone.epoch(), tombstone.revision(), tombstone.writes(), hash);
+        byte[] bytes = RawJson.write(stored).getBytes(StandardCharsets.UTF_8);
         String etag = null;
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             if (bucket.putIf(what, name, etag, bytes).etag() != null) {

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -111,20 +112,12 @@ record RemoteUrls(Names names, RemoteHosts hosts) {
      * converts mapped addresses to IPv4 addresses.
      */
     private static boolean isInside6(byte[] bytes) throws UnknownHostException {
-        boolean is6to4 = startsWith(bytes, 0x20, 0x02);
-        if (is6to4 || startsWith(bytes, 0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0)) {
+        String hex = HexFormat.of().formatHex(bytes);
+        boolean is6to4 = hex.startsWith("2002");
+        if (is6to4 || hex.startsWith("0064ff9b0000000000000000")) {
             int carried = is6to4 ? 2 : 12;
             return isInside(InetAddress.getByAddress(Arrays.copyOfRange(bytes, carried, carried + 4)));
         }
-        return (bytes[0] & 0xE0) != 0x20 || startsWith(bytes, 0x20, 0x01, 0, 0);
-    }
-
-    private static boolean startsWith(byte[] bytes, int... prefix) {
-        for (int i = 0; i < prefix.length; i++) {
-            if ((bytes[i] & 0xFF) != prefix[i]) {
-                return false;
-            }
-        }
-        return true;
+        return (bytes[0] & 0xE0) != 0x20 || hex.startsWith("20010000");
     }
 }
