@@ -1,5 +1,6 @@
 package io.github.keepsake4j.samples;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,7 +28,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
 
     /** How a speaker begins to talk of himself. */
     private static final String SAYS = "I\\b|we \\p{L}+|(?:please |you can |just )*call me\\b"
-            + "|(?:my|our) [^,.]*?(?:'s|\\b(?:is|are|was|were|has|have|likes|loves|lives|works|plays|studies|speaks))\\b";
+            + "|(?:my|our) [^,.]*?(?:'s|\\b(?:is|are|was|were|has|have|likes|loves|lives|works|plays|studies|speaks))\\b"
+            + "|(?:he|she|they) (?:is|are|was|were|has|have|likes?|loves?|lives?|works?|plays?|studies|study|speaks?)\\b";
 
     private static final Pattern QUESTION = pattern("^(?:" + ASKS + ")|\\?\\s*$");
     private static final Pattern PERSONAL = pattern("\\b(?:I|me|my|mine|myself|we|our|ours)\\b"
@@ -40,6 +42,16 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             pattern("^(?:you|your [^,]*?) lives? in\\b|^you are called\\b|^you are (?=\\d+ years)"
                     + "|^(?:your|the) (?:[^,]*\\b(?:favou?rite\\b[^,]*?|name|age|birthday|job|address)) (?:is|are)\\b"
                     + "|^(?:your|the) [^,]*? (?:is|are) (?:(?:an?|the|in|at|on|from|called|named)\\b)?");
+
+    /** Whom a speaker talks of, and how he goes on to talk of him. */
+    private static final Pattern KNOWN = pattern("\\b(?:your|my) (?:best |old |little |big )?" + Vocabulary.PERSON + "\\b");
+
+    private static final Pattern THEY = pattern("\\b(?:he|she|him)\\b");
+    private static final Pattern THEIRS = pattern("\\b(?:his|her)\\b");
+    private static final Pattern THEY_FIRST = pattern("^(?:he|she)\\b");
+    private static final Pattern THEIRS_FIRST = pattern("^(?:his|her)\\b");
+    private static final Pattern MEANT = pattern("^you mean (.+)");
+    private static final Pattern COUNT = pattern("^you have " + Vocabulary.NUMBER + "\\b");
 
     /** The old value in "My cat's name is Byte, not Pixel". */
     private static final Pattern CORRECTED = pattern(", not ([^,]+)$");
@@ -57,21 +69,33 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     /** What may come before, also the date and the speaker of a recalled message. */
     private static final Pattern FILLER =
             pattern("^(?:(?:\\[[^\\]]*\\]|\\b(?:hi|hello|hey|hallo|ok|okay|well|yes|no|so|and|but|"
-                    + "also|actually|please|by the way|remember that|you should know(?: that)?|good (?:morning|evening|day))\\b)"
+                    + "also|actually|sorry|wait|now|currently|btw|oh|hm+|um+|oops|please|by the way|remember that|you should know(?: that)?|good (?:morning|evening|day))\\b)"
                     + "[\\s,.!-]*)+");
 
-    private static final Pattern MARKS_AT_END = pattern("(?:[\\s.,;:!?-]|[:;]-?[()DP])+$");
+    private static final Pattern MARKS_AT_END = pattern("(?:[\\s.,;:!?-]|[:;]-?[()DP]|[\\s,]+(?:please|remember(?: that)?|by the way|btw|thanks?(?: you)?))+$");
 
     /** What is written in several ways, and how the script reads it. */
     private static final List<Map.Entry<Pattern, String>> READ_AS = List.of(
             Map.entry(pattern("[’‘`´]"), "'"),
             Map.entry(pattern("\\bI ?'?a?m\\b"), "I am"),
+            Map.entry(pattern("^(?:no|sorry|oops|actually|wait)\\b.*?\\b(?:it is|it's|I meant?)\\s+"), "I mean "),
+            Map.entry(
+                    pattern("^(GREETING)(?:(?:this is|it's) (?-i:(NAME))(?= from |[,.!]|$)|(?-i:(NAME)) (?:here|speaking)\\b"
+                            .replace("GREETING", "(?:(?:hi|hello|hey|hallo|good (?:morning|day|evening))\\b[\\s,.!]*)?")
+                            .replace("NAME", "\\p{Lu}\\p{L}+")
+                            + "|(?-i:(\\p{Lu}\\p{L}+))(?=,? from |, \\d))"),
+                    "$1I am called $2$3$4"),
+            Map.entry(pattern("(?<=^.{0,20}I am called \\p{L}{1,20})(?:,| and)? from (?-i:(?=\\p{Lu}))"), ", I am from "),
+            Map.entry(pattern("(?<=^.{0,20}I am called \\p{L}{1,20}), (?=\\d{1,3}\\b)"), ", I am "),
+            Map.entry(pattern("(?<=\\bmy) name (?-i:(?=\\p{Lu}))"), " name is "),
+            Map.entry(pattern("^(?:the )?name is\\b"), "my name is"),
+            Map.entry(pattern("\\bI go by\\b"), "I am called"),
             Map.entry(pattern("\\bI'?ve\\b"), "I have"),
             Map.entry(pattern("\\b(what|where|who|when|how|name)(?:'s|(?<!name)s)\\b"), "$1 is"),
             Map.entry(pattern("\\bfor a living\\b"), "as my job"),
             Map.entry(pattern("\\bhow old\\b"), "what age"),
             Map.entry(pattern("\\b(am|is|are|lives?) now\\b"), "$1"),
-            Map.entry(pattern("^I am (\\d{1,3})(?=$|,? and\\b)"), "I am $1 years old"),
+            Map.entry(pattern("^I am (\\d{1,3})(?=$|,|,? and\\b)"), "I am $1 years old"),
             Map.entry(pattern("^(?:please |you can |just )*call me\\b"), "I am called"));
 
     /** Words of a speaker, and those of one who answers him. */
@@ -95,6 +119,44 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
                 .toList();
     }
 
+    /** Returns clauses in which "she" is whom the speaker named before, and in which "I mean" corrects the clause before. */
+    static List<Clause> resolved(List<Clause> clauses) {
+        List<Clause> all = new ArrayList<>();
+        String whom = null;
+        Clause told = null;
+        for (Clause clause : clauses) {
+            String text = clause.text;
+            if (whom != null) {
+                String him = clause.isQuestion ? whom.replaceFirst("^your", "my") : whom;
+                text = (clause.isQuestion ? THEIRS : THEIRS_FIRST).matcher(text).replaceAll(him + "'s");
+                text = (clause.isQuestion ? THEY : THEY_FIRST).matcher(text).replaceAll(him);
+            }
+            Matcher meant = MEANT.matcher(text);
+            Matcher one = ONE.matcher(told == null ? "" : told.text);
+            boolean isCorrection = told != null && meant.find();
+            if (isCorrection) {
+                String value = meant.group(1);
+                text = one.find()
+                        ? one.group().strip() + " " + value
+                        : told.text.replaceFirst(
+                                Character.isDigit(value.charAt(0)) ? "\\d[\\d:.]*" : "(?<= )\\p{Lu}\\p{L}+", value);
+            }
+            Matcher known = KNOWN.matcher(text);
+            if (known.find()) {
+                whom = known.group().toLowerCase(Locale.ROOT).replaceFirst("^my", "your");
+            }
+            Clause resolved = new Clause(text, clause.isQuestion, clause.isPersonal);
+            if (!clause.isQuestion) {
+                if (isCorrection) {
+                    all.set(all.lastIndexOf(told), resolved);
+                }
+                told = resolved;
+            }
+            all.add(resolved);
+        }
+        return all;
+    }
+
     /** Returns clauses without those whose value a later one replaces. */
     static List<Clause> newest(List<Clause> clauses) {
         Map<String, Clause> newest = new LinkedHashMap<>();
@@ -114,7 +176,7 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
         Matcher one = ONE.matcher(text);
         String subject = one.find() ? one.group() : text;
         boolean isKindOpen = subject.endsWith(" ") && one.end() < text.length();
-        return spelled(subject) + (isKindOpen ? Character.getType(text.charAt(one.end())) : "");
+        return COUNT.matcher(spelled(subject)).replaceFirst("you have some") + (isKindOpen ? Character.getType(text.charAt(one.end())) : "");
     }
 
     private static Clause clause(String part) {
