@@ -50,7 +50,7 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     private static final Pattern THEIRS = pattern("\\b(?:his|her)\\b");
     private static final Pattern THEY_FIRST = pattern("^(?:he|she)\\b");
     private static final Pattern THEIRS_FIRST = pattern("^(?:his|her)\\b");
-    private static final Pattern MEANT = pattern("^you mean (.+)");
+    private static final Pattern MEANT = pattern("^you meant? (.+)");
     private static final Pattern COUNT = pattern("^you have " + Vocabulary.NUMBER + "\\b");
 
     /** The old value in "My cat's name is Byte, not Pixel". */
@@ -69,7 +69,7 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     /** What may come before, also the date and the speaker of a recalled message. */
     private static final Pattern FILLER =
             pattern("^(?:(?:\\[[^\\]]*\\]|\\b(?:hi|hello|hey|hallo|ok|okay|well|yes|no|so|and|but|"
-                    + "also|actually|sorry|wait|now|currently|btw|oh|hm+|um+|oops|please|by the way|remember that|you should know(?: that)?|good (?:morning|evening|day))\\b)"
+                    + "also|actually|sorry|wait|now|currently|btw|you know|oh|hm+|um+|oops|please|by the way|remember that|you should know(?: that)?|good (?:morning|evening|day))\\b)"
                     + "[\\s,.!-]*)+");
 
     private static final Pattern MARKS_AT_END = pattern("(?:[\\s.,;:!?-]|[:;]-?[()DP]|[\\s,]+(?:please|remember(?: that)?|by the way|btw|thanks?(?: you)?))+$");
@@ -80,7 +80,7 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             Map.entry(pattern("\\bI ?'?a?m\\b"), "I am"),
             Map.entry(pattern("^(?:no|sorry|oops|actually|wait)\\b.*?\\b(?:it is|it's|I meant?)\\s+"), "I mean "),
             Map.entry(
-                    pattern("^(GREETING)(?:(?:this is|it's) (?-i:(NAME))(?= from |[,.!]|$)|(?-i:(NAME)) (?:here|speaking)\\b"
+                    pattern("^(GREETING)(?:(?:this is|it's) (?-i:(NAME))(?: here| speaking)?(?= from |[,.!]|$)|(?-i:(NAME)) (?:here|speaking)\\b"
                             .replace("GREETING", "(?:(?:hi|hello|hey|hallo|good (?:morning|day|evening))\\b[\\s,.!]*)?")
                             .replace("NAME", "\\p{Lu}\\p{L}+")
                             + "|(?-i:(\\p{Lu}\\p{L}+))(?=,? from |, \\d))"),
@@ -101,7 +101,7 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     /** Words of a speaker, and those of one who answers him. */
     private static final Map<String, String> TURNED = Stream.of(
                     ("i am=you are,i was=you were,am=are,i=you,me=you,my=your,"
-                                    + "mine=yours,myself=yourself,we=you,us=you,our=your,ours=yours")
+                                    + "mine=yours,myself=yourself,we=you,us=you,our=your,ours=yours,you=me,your=my")
                             .split(","))
             .map(words -> words.split("="))
             .collect(Collectors.toMap(words -> words[0], words -> words[1]));
@@ -112,7 +112,7 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     /** Splits a message. */
     static List<Clause> of(String message) {
         return Arrays.stream(END.split(read(message)))
-                .map(part -> FILLER.matcher(part).replaceFirst("").strip())
+                .map(part -> FILLER.matcher(read(part)).replaceFirst("").strip())
                 .filter(part -> part.matches(".*\\p{L}.*"))
                 .map(Clause::clause)
                 .filter(clause -> clause.text.contains(" "))

@@ -82,7 +82,7 @@ final class ScriptedModel implements ChatModel {
 
     /** By which name the user, or whom he knows, is called. */
     private static final Pattern CALLED = Clause.pattern(
-            ("^(?:you are|your name is)(?: called)? (NAME)|^your (\\p{L}+)(?:(?:'s name)? is(?: called| named)?|,)? (NAME)"
+            ("^(?:you are|your name is)(?: called)? (NAME)|\\byour (\\p{L}+)(?:(?:'s name)? is(?: called| named)?|,)? (NAME)"
                             + "|^you have an? (\\p{L}+),? (?:called|named) (NAME)|^(NAME) is your (\\p{L}+)$")
                     .replace("NAME", "(?-i:\\p{Lu}\\p{L}+)"));
 
@@ -271,6 +271,6 @@ final class ScriptedModel implements ChatModel {
     }
 
     private static String sentences(List<Clause> clauses) {
-        return clauses.stream().map(Clause::sentence).collect(Collectors.joining(" "));
+        return clauses.stream().map(Clause::sentence).distinct().collect(Collectors.joining(" "));
     }
 }
