@@ -24,7 +24,7 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     private static final String ASKS = "(?:what|where|who|whose|when|how|why|which)(?! (?:I|we|my) )(?: \\p{L}+){0,2}? "
             + "(?:is|are|am|do|does|did|was|were|have|has|can|should|will|would)\\b"
             + "|(?:do|does|did|is|are|am|was|can|could|will|would|have|has) (?:I|you|my|we|our|your|it|the|there|any)\\b"
-            + "|(?:tell|remind) me\\b|(?:list|repeat|guess)\\b";
+            + "|(?:tell|remind) me\\b(?! to\\b)|(?:list|repeat|guess)\\b";
 
     /** How a speaker begins to talk of himself. */
     private static final String SAYS = "I\\b|we \\p{L}+|(?:please |you can |just )*call me\\b"
@@ -35,7 +35,7 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     private static final Pattern PERSONAL = pattern("\\b(?:I|me|my|mine|myself|we|our|ours)\\b"
             + "|^(?:(?:the|his|her|their|its) \\p{L}+|he|she|they) .*\\p{L}"
             + "|^(?!(?:it|this|that|there|here|today|what)\\b)(?-i:\\p{Lu})\\p{L}+(?: and (?-i:\\p{Lu})\\p{L}+)* "
-            + "(?:is|are|was|were|has|have|likes?|loves?|lives?|works?|plays?)\\b");
+            + "(?:is|are|was|were|has|have|likes?|loves?|lives?|works?|plays?|hates?|wants?|needs?|speaks?|eats?|drinks?|studies|teaches)\\b");
 
     /** What has one value at a time: the newest. "My dog is Rex" says something else than "My dog is brown". */
     private static final Pattern ONE =
@@ -46,10 +46,6 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     /** Whom a speaker talks of, and how he goes on to talk of him. */
     private static final Pattern KNOWN = pattern("\\b(?:your|my) (?:best |old |little |big )?" + Vocabulary.PERSON + "\\b");
 
-    private static final Pattern THEY = pattern("\\b(?:he|she|him)\\b");
-    private static final Pattern THEIRS = pattern("\\b(?:his|her)\\b");
-    private static final Pattern THEY_FIRST = pattern("^(?:he|she)\\b");
-    private static final Pattern THEIRS_FIRST = pattern("^(?:his|her)\\b");
     private static final Pattern MEANT = pattern("^you meant? (.+)");
     private static final Pattern COUNT = pattern("^you have " + Vocabulary.NUMBER + "\\b");
 
@@ -69,8 +65,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     /** What may come before, also the date and the speaker of a recalled message. */
     private static final Pattern FILLER =
             pattern("^(?:(?:\\[[^\\]]*\\]|\\b(?:hi|hello|hey|hallo|ok|okay|well|yes|no|so|and|but|"
-                    + "also|actually|sorry|wait|now|currently|btw|you know|oh|hm+|um+|oops|please|by the way|remember that|you should know(?: that)?|good (?:morning|evening|day))\\b)"
-                    + "[\\s,.!-]*)+");
+                    + "also|actually|sorry|wait|now|currently|btw|you know|oh|hm+|um+|oops|please|by the way|remember(?: that)?|you should know(?: that)?|good (?:morning|evening|day))\\b)"
+                    + "[\\s,.:!-]*)+");
 
     private static final Pattern MARKS_AT_END = pattern("(?:[\\s.,;:!?-]|[:;]-?[()DP]|[\\s,]+(?:please|remember(?: that)?|by the way|btw|thanks?(?: you)?))+$");
 
@@ -85,18 +81,17 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
                             .replace("NAME", "\\p{Lu}\\p{L}+")
                             + "|(?-i:(\\p{Lu}\\p{L}+))(?=,? from |, \\d))"),
                     "$1I am called $2$3$4"),
-            Map.entry(pattern("(?<=^.{0,20}I am called \\p{L}{1,20})(?:,| and)? from (?-i:(?=\\p{Lu}))"), ", I am from "),
-            Map.entry(pattern("(?<=^.{0,20}I am called \\p{L}{1,20}), (?=\\d{1,3}\\b)"), ", I am "),
-            Map.entry(pattern("(?<=\\bmy) name (?-i:(?=\\p{Lu}))"), " name is "),
-            Map.entry(pattern("^(?:the )?name is\\b"), "my name is"),
-            Map.entry(pattern("\\bI go by\\b"), "I am called"),
+            Map.entry(
+                    pattern("(?<=^.{0,20}I am called \\p{L}{1,20})(?:,| and)? (?-i:(?=from \\p{Lu}|\\d{1,3}\\b))"), ", I am "),
+            Map.entry(pattern("^(?:(?:my|the) )?name(?: is)? (?-i:(?=\\p{Lu}))"), "my name is "),
             Map.entry(pattern("\\bI'?ve\\b"), "I have"),
+            Map.entry(pattern("^(?:please )?remind me to\\b"), "I have to"),
             Map.entry(pattern("\\b(what|where|who|when|how|name)(?:'s|(?<!name)s)\\b"), "$1 is"),
             Map.entry(pattern("\\bfor a living\\b"), "as my job"),
             Map.entry(pattern("\\bhow old\\b"), "what age"),
             Map.entry(pattern("\\b(am|is|are|lives?) now\\b"), "$1"),
             Map.entry(pattern("^I am (\\d{1,3})(?=$|,|,? and\\b)"), "I am $1 years old"),
-            Map.entry(pattern("^(?:please |you can |just )*call me\\b"), "I am called"));
+            Map.entry(pattern("^(?:please |you can |just )*call me\\b|\\bI go by\\b"), "I am called"));
 
     /** Words of a speaker, and those of one who answers him. */
     private static final Map<String, String> TURNED = Stream.of(
@@ -128,8 +123,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             String text = clause.text;
             if (whom != null) {
                 String him = clause.isQuestion ? whom.replaceFirst("^your", "my") : whom;
-                text = (clause.isQuestion ? THEIRS : THEIRS_FIRST).matcher(text).replaceAll(him + "'s");
-                text = (clause.isQuestion ? THEY : THEY_FIRST).matcher(text).replaceAll(him);
+                String where = clause.isQuestion ? "(?i)\\b" : "(?i)^";
+                text = text.replaceAll(where + "(?:his|her)\\b", him + "'s").replaceAll(where + "s?he\\b", him);
             }
             Matcher meant = MEANT.matcher(text);
             Matcher one = ONE.matcher(told == null ? "" : told.text);
@@ -139,7 +134,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
                 text = one.find()
                         ? one.group().strip() + " " + value
                         : told.text.replaceFirst(
-                                Character.isDigit(value.charAt(0)) ? "\\d[\\d:.]*" : "(?<= )\\p{Lu}\\p{L}+", value);
+                                Character.isDigit(value.charAt(0)) ? "\\d[\\d:.]*" : "(?<= )\\p{Lu}\\p{L}+",
+                                Matcher.quoteReplacement(value));
             }
             Matcher known = KNOWN.matcher(text);
             if (known.find()) {

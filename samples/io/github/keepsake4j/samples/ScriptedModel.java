@@ -134,10 +134,11 @@ final class ScriptedModel implements ChatModel {
         return notes.isEmpty() ? "Small talk." : String.join("\n", notes);
     }
 
-    /** Returns the first or the last message that is asked for. */
-    private static String quoted(boolean isFirst, Predicate<Clause> kind, List<String> before) {
+    /** Returns the first or the last message, or the one that tells or asks something. */
+    private static String quoted(boolean isFirst, boolean isTold, boolean isAsked, List<String> before) {
         List<String> all = before.stream()
-                .filter(text -> Clause.of(text).stream().anyMatch(kind))
+                .filter(text -> !isTold || Clause.of(text).stream().anyMatch(Clause::isNews))
+                .filter(text -> !isAsked || Clause.of(text).stream().anyMatch(Clause::isQuestion))
                 .toList();
         return all.isEmpty()
                 ? NOTHING
@@ -157,9 +158,8 @@ final class ScriptedModel implements ChatModel {
         Matcher which = WHICH.matcher(question);
         Matcher saying = SAYING.matcher(question);
         if (which.find() && saying.find()) {
-            Predicate<Clause> kind =
-                    saying.group("ask") != null ? Clause::isQuestion : saying.group("tell") != null ? Clause::isNews : any -> true;
-            return quoted(which.group("first") != null, kind, before);
+            return quoted(
+                    which.group("first") != null, saying.group("tell") != null, saying.group("ask") != null, before);
         }
         if (HELP.matcher(question).find()) {
             return HELPS;
@@ -247,7 +247,9 @@ final class ScriptedModel implements ChatModel {
                 String name = "\\b" + groups.get(isFirst ? 0 : groups.size() - 1) + "\\b";
                 String whom = groups.size() == 1 ? "I" : "my " + groups.get(isFirst ? 1 : 0);
                 forms.add(question.replaceAll("(?i)" + name, whom).replaceAll("\\bI's\\b", "my"));
-                forms.add(question.replaceAll("(?i)\\b" + whom + "\\b", name.replace("\\b", "")));
+                if (groups.size() > 1) {
+                    forms.add(question.replaceAll("(?i)\\b" + whom + "\\b", name.replace("\\b", "")));
+                }
             }
         }
         return forms;

@@ -109,6 +109,7 @@ class ScriptedModelTest {
             What is my sister called?    | My sister's name is Ida. No, her name is Ada.   | Your sister's name is Ada.
             What colour do I like?       | My favourite colour is red. No wait, it's blue. | Your favourite colour is blue.
             When was I born?             | I was born in 1988 in Porto. Sorry, I meant 1989. | You were born in 1989 in Porto.
+            Where did I move?            | I moved to Rome. Sorry, I meant $x.             | You moved to $x.
             How many cats do I have?     | I have two cats. No, I have three cats.         | You have three cats.
             What do you know about me?   | My dog is Rex. My dog is brown. My dog is Max.  | Your dog is brown. Your dog is Max.
             """)

@@ -40,8 +40,8 @@ import org.springframework.context.annotation.Configuration;
 /**
  * The models. With {@code OPENAI_API_KEY} in the environment, OpenAI answers. Otherwise, models without a network say what they
  * were shown, so that the memory can be tried. They obey only the user's own words in the last question: they fail if it is
- * "fail", call a tool if it has "use a tool", and answer at length if it has "something long". They number their answers to the
- * same request.
+ * "fail", call a tool if it has "use a tool", and answer at length if it has "something long". Another answer to the same
+ * request begins otherwise.
  */
 @Configuration(proxyBeanMethods = false)
 class Models {
@@ -149,11 +149,13 @@ class Models {
         int times = newest.updateAndGet(before -> new Asked(
                         messages, messages.equals(before.messages()) ? before.times() + 1 : 1))
                 .times();
-        String begin = times == 1 ? "" : "Answer " + times + " to the same request. ";
+        boolean isFirst = times % 2 == 1;
         if (last.toLowerCase(Locale.ROOT).contains("something long")) {
-            return AiMessage.from(begin + "This is a long answer. ".repeat(LONG).strip());
+            return AiMessage.from(("This is " + (isFirst ? "a" : "another") + " long answer. ")
+                    .repeat(LONG)
+                    .strip());
         }
-        return AiMessage.from(begin + "You said: " + String.join(" | ", said));
+        return AiMessage.from((isFirst ? "You said: " : "I was shown: ") + String.join(" | ", said));
     }
 
     private static String own(String text) {

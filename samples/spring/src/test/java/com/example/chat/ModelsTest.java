@@ -34,7 +34,7 @@ class ModelsTest {
     void another_answer_to_the_same_request_is_another_one() {
         ChatModel model = new Models().chatModel();
         assertThat(List.of(model.chat("Hi"), model.chat("Hi"), model.chat("Ho")))
-                .containsExactly("You said: Hi", "Answer 2 to the same request. You said: Hi", "You said: Ho");
+                .containsExactly("You said: Hi", "I was shown: Hi", "You said: Ho");
     }
 
     @Test
