@@ -32,10 +32,11 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             + "|(?:he|she|they) (?:is|are|was|were|has|have|likes?|loves?|lives?|works?|plays?|studies|study|speaks?)\\b";
 
     private static final Pattern QUESTION = pattern("^(?:" + ASKS + ")|\\?\\s*$");
-    private static final Pattern PERSONAL = pattern("\\b(?:I|me|my|mine|myself|we|our|ours)\\b"
-            + "|^(?:(?:the|his|her|their|its) \\p{L}+|he|she|they) .*\\p{L}"
-            + "|^(?!(?:it|this|that|there|here|today|what)\\b)(?-i:\\p{Lu})\\p{L}+(?: and (?-i:\\p{Lu})\\p{L}+)* "
-            + "(?:is|are|was|were|has|have|likes?|loves?|lives?|works?|plays?|hates?|wants?|needs?|speaks?|eats?|drinks?|studies|teaches)\\b");
+    private static final Pattern PERSONAL = pattern(
+            "\\b(?:I|me|my|mine|myself|we|our|ours)\\b"
+                    + "|^(?:(?:the|his|her|their|its) \\p{L}+|he|she|they) .*\\p{L}"
+                    + "|^(?!(?:it|this|that|there|here|today|what)\\b)(?-i:\\p{Lu})\\p{L}+(?: and (?-i:\\p{Lu})\\p{L}+)* "
+                    + "(?:is|are|was|were|has|have|likes?|loves?|lives?|works?|plays?|hates?|wants?|needs?|speaks?|eats?|drinks?|studies|teaches)\\b");
 
     /** What has one value at a time: the newest. "My dog is Rex" says something else than "My dog is brown". */
     private static final Pattern ONE =
@@ -44,7 +45,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
                     + "|^(?:your|the) [^,]*? (?:is|are) (?:(?:an?|the|in|at|on|from|called|named)\\b)?");
 
     /** Whom a speaker talks of, and how he goes on to talk of him. */
-    private static final Pattern KNOWN = pattern("\\b(?:your|my) (?:best |old |little |big )?" + Vocabulary.PERSON + "\\b");
+    private static final Pattern KNOWN =
+            pattern("\\b(?:your|my) (?:best |old |little |big )?" + Vocabulary.PERSON + "\\b");
 
     private static final Pattern MEANT = pattern("^you meant? (.+)");
     private static final Pattern COUNT = pattern("^you have " + Vocabulary.NUMBER + "\\b");
@@ -68,7 +70,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
                     + "also|actually|sorry|wait|now|currently|btw|you know|oh|hm+|um+|oops|please|by the way|remember(?: that)?|you should know(?: that)?|good (?:morning|evening|day))\\b)"
                     + "[\\s,.:!-]*)+");
 
-    private static final Pattern MARKS_AT_END = pattern("(?:[\\s.,;:!?-]|[:;]-?[()DP]|[\\s,]+(?:please|remember(?: that)?|by the way|btw|thanks?(?: you)?))+$");
+    private static final Pattern MARKS_AT_END = pattern(
+            "(?:[\\s.,;:!?-]|[:;]-?[()DP]|[\\s,]+(?:please|remember(?: that)?|by the way|btw|thanks?(?: you)?))+$");
 
     /** What is written in several ways, and how the script reads it. */
     private static final List<Map.Entry<Pattern, String>> READ_AS = List.of(
@@ -76,13 +79,17 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             Map.entry(pattern("\\bI ?'?a?m\\b"), "I am"),
             Map.entry(pattern("^(?:no|sorry|oops|actually|wait)\\b.*?\\b(?:it is|it's|I meant?)\\s+"), "I mean "),
             Map.entry(
-                    pattern("^(GREETING)(?:(?:this is|it's) (?-i:(NAME))(?: here| speaking)?(?= from |[,.!]|$)|(?-i:(NAME)) (?:here|speaking)\\b"
-                            .replace("GREETING", "(?:(?:hi|hello|hey|hallo|good (?:morning|day|evening))\\b[\\s,.!]*)?")
-                            .replace("NAME", "\\p{Lu}\\p{L}+")
-                            + "|(?-i:(\\p{Lu}\\p{L}+))(?=,? from |, \\d))"),
+                    pattern(
+                            "^(GREETING)(?:(?:this is|it's) (?-i:(NAME))(?: here| speaking)?(?= from |[,.!]|$)|(?-i:(NAME)) (?:here|speaking)\\b"
+                                            .replace(
+                                                    "GREETING",
+                                                    "(?:(?:hi|hello|hey|hallo|good (?:morning|day|evening))\\b[\\s,.!]*)?")
+                                            .replace("NAME", "\\p{Lu}\\p{L}+")
+                                    + "|(?-i:(\\p{Lu}\\p{L}+))(?=,? from |, \\d))"),
                     "$1I am called $2$3$4"),
             Map.entry(
-                    pattern("(?<=^.{0,20}I am called \\p{L}{1,20})(?:,| and)? (?-i:(?=from \\p{Lu}|\\d{1,3}\\b))"), ", I am "),
+                    pattern("(?<=^.{0,20}I am called \\p{L}{1,20})(?:,| and)? (?-i:(?=from \\p{Lu}|\\d{1,3}\\b))"),
+                    ", I am "),
             Map.entry(pattern("^(?:(?:my|the) )?name(?: is)? (?-i:(?=\\p{Lu}))"), "my name is "),
             Map.entry(pattern("\\bI'?ve\\b"), "I have"),
             Map.entry(pattern("^(?:please )?remind me to\\b"), "I have to"),
@@ -172,7 +179,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
         Matcher one = ONE.matcher(text);
         String subject = one.find() ? one.group() : text;
         boolean isKindOpen = subject.endsWith(" ") && one.end() < text.length();
-        return COUNT.matcher(spelled(subject)).replaceFirst("you have some") + (isKindOpen ? Character.getType(text.charAt(one.end())) : "");
+        return COUNT.matcher(spelled(subject)).replaceFirst("you have some")
+                + (isKindOpen ? Character.getType(text.charAt(one.end())) : "");
     }
 
     private static Clause clause(String part) {

@@ -35,11 +35,13 @@ final class ScriptedModel implements ChatModel {
     private static final String NOTHING_NEW =
             "All right. Tell me something about yourself, and ask me for it later, also after a restart.";
 
-    private static final Pattern HELP = Clause.pattern("^\\W*help\\b|\\bhelp me\\W*$|\\bwhat (?:can|should) (?:I|you|we) "
-            + "(?:do|say|ask|type|write)(?: here| now)?\\W*$|\\bhow (?:does|do) (?:this|it|you) work\\b");
+    private static final Pattern HELP =
+            Clause.pattern("^\\W*help\\b|\\bhelp me\\W*$|\\bwhat (?:can|should) (?:I|you|we) "
+                    + "(?:do|say|ask|type|write)(?: here| now)?\\W*$|\\bhow (?:does|do) (?:this|it|you) work\\b");
 
-    private static final String HELPS = "Tell me something, such as “My sister lives in Ulm.”, and ask for it later, such as "
-            + "“Where does my sister live?”. An empty line ends the chat.";
+    private static final String HELPS =
+            "Tell me something, such as “My sister lives in Ulm.”, and ask for it later, such as "
+                    + "“Where does my sister live?”. An empty line ends the chat.";
 
     /** Answers to what neither tells nor asks something. */
     private static final List<Map.Entry<Pattern, String>> SMALL_TALK = List.of(
@@ -65,7 +67,8 @@ final class ScriptedModel implements ChatModel {
     private static final Pattern OF_THE_MODEL = Clause.pattern("\\b(?:you|your)\\b");
     private static final Pattern I = Clause.pattern("\\bI\\b");
     private static final Pattern I_OR_MY = Clause.pattern("\\b(?:I|my)\\b");
-    private static final Pattern NOT = Clause.pattern("\\b(?:do(?:es)?(?:n't| not)|no longer|used to) (?:I )?(\\p{L}+)");
+    private static final Pattern NOT =
+            Clause.pattern("\\b(?:do(?:es)?(?:n't| not)|no longer|used to) (?:I )?(\\p{L}+)");
     private static final Pattern YES_OR_NO = Clause.pattern("^(?:do|does|did|am|is|are|was|were|have|has) ");
 
     /** Of whom or of what a question is, such as "Rex", or "my sister's birthday". Its answer speaks of it. */
@@ -77,8 +80,8 @@ final class ScriptedModel implements ChatModel {
     private static final Pattern WHICH = Clause.pattern("^(?=.*\\b(?:I|my)\\b)(?:what|which|repeat|tell me)\\b.*?\\b(?:"
             + "(?<first>first)|just|last|previous|before|earlier)\\b");
 
-    private static final Pattern SAYING =
-            Clause.pattern("\\b(?:say|said|wrote|write|typed?|message|sentence|(?<tell>tell|told)|(?<ask>ask(?:ed)?|question))\\b");
+    private static final Pattern SAYING = Clause.pattern(
+            "\\b(?:say|said|wrote|write|typed?|message|sentence|(?<tell>tell|told)|(?<ask>ask(?:ed)?|question))\\b");
 
     /** By which name the user, or whom he knows, is called. */
     private static final Pattern CALLED = Clause.pattern(
@@ -187,9 +190,7 @@ final class ScriptedModel implements ChatModel {
                     .findFirst()
                     .orElse(found);
         }
-        return found.isEmpty()
-                ? NOTHING + " Ask “What do you know about me?” to see all of it."
-                : sentences(found);
+        return found.isEmpty() ? NOTHING + " Ask “What do you know about me?” to see all of it." : sentences(found);
     }
 
     /** Returns the clauses that answer best. */

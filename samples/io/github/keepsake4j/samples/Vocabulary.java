@@ -26,7 +26,8 @@ final class Vocabulary {
     /** What is told by the form of a clause, and the word that asks for it. */
     private static final Map<Pattern, String> FORMS = Map.of(
             Clause.pattern("^you are (?:\\p{L}+, )?an? "), "job",
-            Clause.pattern("\\b(?:\\d+|\\p{L}+) (?:year|month|week|day)s? old\\b|\\b(?:is|are) " + NUMBER + "(?=$|,)"), "age",
+            Clause.pattern("\\b(?:\\d+|\\p{L}+) (?:year|month|week|day)s? old\\b|\\b(?:is|are) " + NUMBER + "(?=$|,)"),
+                    "age",
             Clause.pattern("\\bdo(?:es)?(?:n't| not) (?:like|love|eat|drink)\\b"), "dislike");
 
     /** Words that ask for something, and words that tell it. The first are of what each person has. */

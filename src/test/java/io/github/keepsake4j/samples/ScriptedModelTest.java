@@ -159,7 +159,8 @@ class ScriptedModelTest {
     @Test
     void it_knows_only_what_users_say_in_the_request() {
         assertThat(answer("Who am I?"))
-                .isEqualTo("I have nothing about that in what the memory showed me. Tell me something about yourself first.");
+                .isEqualTo(
+                        "I have nothing about that in what the memory showed me. Tell me something about yourself first.");
         List<ChatMessage> messages =
                 List.of(UserMessage.from("Hello."), AiMessage.from("I am Rob."), UserMessage.from("Who am I?"));
         assertThat(new ScriptedModel().chat(messages).aiMessage().text()).contains("I have nothing about that");

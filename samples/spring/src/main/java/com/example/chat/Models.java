@@ -139,15 +139,16 @@ class Models {
         if (FAIL.matcher(last).matches()) {
             throw new IllegalStateException("The model was asked to fail.");
         }
-        if (last.toLowerCase(Locale.ROOT).contains("use a tool") && !request.toolSpecifications().isEmpty()) {
+        if (last.toLowerCase(Locale.ROOT).contains("use a tool")
+                && !request.toolSpecifications().isEmpty()) {
             return AiMessage.from(ToolExecutionRequest.builder()
                     .id("call-" + messages.size())
                     .name("temperature")
                     .arguments("{\"city\": \"Paris\"}")
                     .build());
         }
-        int times = newest.updateAndGet(before -> new Asked(
-                        messages, messages.equals(before.messages()) ? before.times() + 1 : 1))
+        int times = newest.updateAndGet(
+                        before -> new Asked(messages, messages.equals(before.messages()) ? before.times() + 1 : 1))
                 .times();
         boolean isFirst = times % 2 == 1;
         if (last.toLowerCase(Locale.ROOT).contains("something long")) {
