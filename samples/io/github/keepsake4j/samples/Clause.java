@@ -26,17 +26,19 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             + "|(?:do|does|did|is|are|am|was|can|could|will|would|have|has) (?:I|you|my|we|our|your|it|the|there|any)\\b"
             + "|(?:tell|remind) me\\b(?! to\\b)|(?:list|repeat|guess)\\b";
 
-    /** How a speaker begins to talk of himself. */
+    private static final String VERBS = "(?:is|are|was|were|has|have|likes?|loves?|lives?|works?|plays?|hates?|wants?|needs?"
+            + "|speaks?|eats?|drinks?|study|studies|teach|teaches)\\b";
+
+    /** How a speaker begins to talk of himself, or goes on to talk of another. */
     private static final String SAYS = "I\\b|we \\p{L}+|(?:please |you can |just )*call me\\b"
-            + "|(?:my|our) [^,.]*?(?:'s|\\b(?:is|are|was|were|has|have|likes|loves|lives|works|plays|studies|speaks))\\b"
-            + "|(?:he|she|they) (?:is|are|was|were|has|have|likes?|loves?|lives?|works?|plays?|studies|study|speaks?)\\b";
+            + "|(?:my|our) [^,.]*?(?:'s\\b|\\b" + VERBS + ")|(?:he|she|they) " + VERBS;
 
     private static final Pattern QUESTION = pattern("^(?:" + ASKS + ")|\\?\\s*$");
     private static final Pattern PERSONAL = pattern(
             "\\b(?:I|me|my|mine|myself|we|our|ours)\\b"
                     + "|^(?:(?:the|his|her|their|its) \\p{L}+|he|she|they) .*\\p{L}"
                     + "|^(?!(?:it|this|that|there|here|today|what)\\b)(?-i:\\p{Lu})\\p{L}+(?: and (?-i:\\p{Lu})\\p{L}+)* "
-                    + "(?:is|are|was|were|has|have|likes?|loves?|lives?|works?|plays?|hates?|wants?|needs?|speaks?|eats?|drinks?|studies|teaches)\\b");
+                    + VERBS);
 
     /** What has one value at a time: the newest. "My dog is Rex" says something else than "My dog is brown". */
     private static final Pattern ONE =
@@ -64,11 +66,18 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             + "|(?<!(?:^|[.!?\\n] ?)(?:my|our) \\p{L}{1,20})\\s+(?:(?:and|but|so|also|now) )+)(?=(?:" + ASKS
             + ")[^.!?]*\\?|" + SAYS + ")");
 
+    private static final String GREETINGS = "hi|hello|hey|hallo|good (?:morning|day|evening)";
+    private static final String NAME = "(?-i:(\\p{Lu}\\p{L}+))";
+
+    /** How a speaker tells his name without a verb: "This is Marta", "Marta here", "Marta, 29" or "Marta, from Ghent". */
+    private static final Pattern INTRODUCED = pattern("^((?:(?:" + GREETINGS + ")\\b[\\s,.!]*)?)(?:(?:this is|it's) " + NAME
+            + "(?: here| speaking)?(?= from |[,.!]|$)|" + NAME + " (?:here|speaking)\\b|" + NAME + "(?=,? from |, \\d))");
+
     /** What may come before, also the date and the speaker of a recalled message. */
     private static final Pattern FILLER =
-            pattern("^(?:(?:\\[[^\\]]*\\]|\\b(?:hi|hello|hey|hallo|ok|okay|well|yes|no|so|and|but|"
-                    + "also|actually|sorry|wait|now|currently|btw|you know|oh|hm+|um+|oops|please|by the way|remember(?: that)?|you should know(?: that)?|good (?:morning|evening|day))\\b)"
-                    + "[\\s,.:!-]*)+");
+            pattern("^(?:(?:\\[[^\\]]*\\]|\\b(?:" + GREETINGS + "|ok|okay|well|yes|no|so|and|but|also|actually|sorry|wait"
+                    + "|now|currently|btw|you know|oh|hm+|um+|oops|please|by the way|remember(?: that)?"
+                    + "|you should know(?: that)?)\\b)[\\s,.:!-]*)+");
 
     private static final Pattern MARKS_AT_END = pattern(
             "(?:[\\s.,;:!?-]|[:;]-?[()DP]|[\\s,]+(?:please|remember(?: that)?|by the way|btw|thanks?(?: you)?))+$");
@@ -78,15 +87,7 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             Map.entry(pattern("[’‘`´]"), "'"),
             Map.entry(pattern("\\bI ?'?a?m\\b"), "I am"),
             Map.entry(pattern("^(?:no|sorry|oops|actually|wait)\\b.*?\\b(?:it is|it's|I meant?)\\s+"), "I mean "),
-            Map.entry(
-                    pattern(
-                            "^(GREETING)(?:(?:this is|it's) (?-i:(NAME))(?: here| speaking)?(?= from |[,.!]|$)|(?-i:(NAME)) (?:here|speaking)\\b"
-                                            .replace(
-                                                    "GREETING",
-                                                    "(?:(?:hi|hello|hey|hallo|good (?:morning|day|evening))\\b[\\s,.!]*)?")
-                                            .replace("NAME", "\\p{Lu}\\p{L}+")
-                                    + "|(?-i:(\\p{Lu}\\p{L}+))(?=,? from |, \\d))"),
-                    "$1I am called $2$3$4"),
+            Map.entry(INTRODUCED, "$1I am called $2$3$4"),
             Map.entry(
                     pattern("(?<=^.{0,20}I am called \\p{L}{1,20})(?:,| and)? (?-i:(?=from \\p{Lu}|\\d{1,3}\\b))"),
                     ", I am "),
