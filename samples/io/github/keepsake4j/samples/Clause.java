@@ -26,19 +26,19 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             + "|(?:do|does|did|is|are|am|was|can|could|will|would|have|has) (?:I|you|my|we|our|your|it|the|there|any)\\b"
             + "|(?:tell|remind) me\\b(?! to\\b)|(?:list|repeat|guess)\\b";
 
-    private static final String VERBS = "(?:is|are|was|were|has|have|likes?|loves?|lives?|works?|plays?|hates?|wants?|needs?"
-            + "|speaks?|eats?|drinks?|study|studies|teach|teaches)\\b";
+    private static final String VERBS =
+            "(?:is|are|was|were|has|have|likes?|loves?|lives?|works?|plays?|hates?|wants?|needs?"
+                    + "|speaks?|eats?|drinks?|study|studies|teach|teaches)\\b";
 
     /** How a speaker begins to talk of himself, or goes on to talk of another. */
     private static final String SAYS = "I\\b|we \\p{L}+|(?:please |you can |just )*call me\\b"
             + "|(?:my|our) [^,.]*?(?:'s\\b|\\b" + VERBS + ")|(?:he|she|they) " + VERBS;
 
     private static final Pattern QUESTION = pattern("^(?:" + ASKS + ")|\\?\\s*$");
-    private static final Pattern PERSONAL = pattern(
-            "\\b(?:I|me|my|mine|myself|we|our|ours)\\b"
-                    + "|^(?:(?:the|his|her|their|its) \\p{L}+|he|she|they) .*\\p{L}"
-                    + "|^(?!(?:it|this|that|there|here|today|what)\\b)(?-i:\\p{Lu})\\p{L}+(?: and (?-i:\\p{Lu})\\p{L}+)* "
-                    + VERBS);
+    private static final Pattern PERSONAL = pattern("\\b(?:I|me|my|mine|myself|we|our|ours)\\b"
+            + "|^(?:(?:the|his|her|their|its) \\p{L}+|he|she|they) .*\\p{L}"
+            + "|^(?!(?:it|this|that|there|here|today|what)\\b)(?-i:\\p{Lu})\\p{L}+(?: and (?-i:\\p{Lu})\\p{L}+)* "
+            + VERBS);
 
     /** What has one value at a time: the newest. "My dog is Rex" says something else than "My dog is brown". */
     private static final Pattern ONE =
@@ -70,12 +70,13 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     private static final String NAME = "(?-i:(\\p{Lu}\\p{L}+))";
 
     /** How a speaker tells his name without a verb: "This is Marta", "Marta here", "Marta, 29" or "Marta, from Ghent". */
-    private static final Pattern INTRODUCED = pattern("^((?:(?:" + GREETINGS + ")\\b[\\s,.!]*)?)(?:(?:this is|it's) " + NAME
-            + "(?: here| speaking)?(?= from |[,.!]|$)|" + NAME + " (?:here|speaking)\\b|" + NAME + "(?=,? from |, \\d))");
+    private static final Pattern INTRODUCED = pattern("^((?:(?:" + GREETINGS + ")\\b[\\s,.!]*)?)(?:(?:this is|it's) "
+            + NAME + "(?: here| speaking)?(?= from |[,.!]|$)|" + NAME + " (?:here|speaking)\\b|" + NAME
+            + "(?=,? from |, \\d))");
 
     /** What may come before, also the date and the speaker of a recalled message. */
-    private static final Pattern FILLER =
-            pattern("^(?:(?:\\[[^\\]]*\\]|\\b(?:" + GREETINGS + "|ok|okay|well|yes|no|so|and|but|also|actually|sorry|wait"
+    private static final Pattern FILLER = pattern(
+            "^(?:(?:\\[[^\\]]*\\]|\\b(?:" + GREETINGS + "|ok|okay|well|yes|no|so|and|but|also|actually|sorry|wait"
                     + "|now|currently|btw|you know|oh|hm+|um+|oops|please|by the way|remember(?: that)?"
                     + "|you should know(?: that)?)\\b)[\\s,.:!-]*)+");
 
