@@ -1,5 +1,6 @@
 package io.github.keepsake4j.samples;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,23 +24,34 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     private static final String ASKS = "(?:what|where|who|whose|when|how|why|which)(?! (?:I|we|my) )(?: \\p{L}+){0,2}? "
             + "(?:is|are|am|do|does|did|was|were|have|has|can|should|will|would)\\b"
             + "|(?:do|does|did|is|are|am|was|can|could|will|would|have|has) (?:I|you|my|we|our|your|it|the|there|any)\\b"
-            + "|(?:tell|remind) me\\b|(?:list|repeat|guess)\\b";
+            + "|(?:tell|remind) me\\b(?! to\\b)|(?:list|repeat|guess)\\b";
 
-    /** How a speaker begins to talk of himself. */
+    private static final String VERBS =
+            "(?:is|are|was|were|has|have|likes?|loves?|lives?|works?|plays?|hates?|wants?|needs?"
+                    + "|speaks?|eats?|drinks?|study|studies|teach|teaches)\\b";
+
+    /** How a speaker begins to talk of himself, or goes on to talk of another. */
     private static final String SAYS = "I\\b|we \\p{L}+|(?:please |you can |just )*call me\\b"
-            + "|(?:my|our) [^,.]*?(?:'s|\\b(?:is|are|was|were|has|have|likes|loves|lives|works|plays|studies|speaks))\\b";
+            + "|(?:my|our) [^,.]*?(?:'s\\b|\\b" + VERBS + ")|(?:he|she|they) " + VERBS;
 
     private static final Pattern QUESTION = pattern("^(?:" + ASKS + ")|\\?\\s*$");
     private static final Pattern PERSONAL = pattern("\\b(?:I|me|my|mine|myself|we|our|ours)\\b"
             + "|^(?:(?:the|his|her|their|its) \\p{L}+|he|she|they) .*\\p{L}"
             + "|^(?!(?:it|this|that|there|here|today|what)\\b)(?-i:\\p{Lu})\\p{L}+(?: and (?-i:\\p{Lu})\\p{L}+)* "
-            + "(?:is|are|was|were|has|have|likes?|loves?|lives?|works?|plays?)\\b");
+            + VERBS);
 
     /** What has one value at a time: the newest. "My dog is Rex" says something else than "My dog is brown". */
     private static final Pattern ONE =
             pattern("^(?:you|your [^,]*?) lives? in\\b|^you are called\\b|^you are (?=\\d+ years)"
                     + "|^(?:your|the) (?:[^,]*\\b(?:favou?rite\\b[^,]*?|name|age|birthday|job|address)) (?:is|are)\\b"
                     + "|^(?:your|the) [^,]*? (?:is|are) (?:(?:an?|the|in|at|on|from|called|named)\\b)?");
+
+    /** Whom a speaker talks of, and how he goes on to talk of him. */
+    private static final Pattern KNOWN =
+            pattern("\\b(?:your|my) (?:best |old |little |big )?" + Vocabulary.PERSON + "\\b");
+
+    private static final Pattern MEANT = pattern("^you meant? (.+)");
+    private static final Pattern COUNT = pattern("^you have " + Vocabulary.NUMBER + "\\b");
 
     /** The old value in "My cat's name is Byte, not Pixel". */
     private static final Pattern CORRECTED = pattern(", not ([^,]+)$");
@@ -54,30 +66,46 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             + "|(?<!(?:^|[.!?\\n] ?)(?:my|our) \\p{L}{1,20})\\s+(?:(?:and|but|so|also|now) )+)(?=(?:" + ASKS
             + ")[^.!?]*\\?|" + SAYS + ")");
 
-    /** What may come before, also the date and the speaker of a recalled message. */
-    private static final Pattern FILLER =
-            pattern("^(?:(?:\\[[^\\]]*\\]|\\b(?:hi|hello|hey|hallo|ok|okay|well|yes|no|so|and|but|"
-                    + "also|actually|please|by the way|remember that|you should know(?: that)?|good (?:morning|evening|day))\\b)"
-                    + "[\\s,.!-]*)+");
+    private static final String GREETINGS = "hi|hello|hey|hallo|good (?:morning|day|evening)";
+    private static final String NAME = "(?-i:(\\p{Lu}\\p{L}+))";
 
-    private static final Pattern MARKS_AT_END = pattern("(?:[\\s.,;:!?-]|[:;]-?[()DP])+$");
+    /** How a speaker tells his name without a verb: "This is Marta", "Marta here", "Marta, 29" or "Marta, from Ghent". */
+    private static final Pattern INTRODUCED = pattern("^((?:(?:" + GREETINGS + ")\\b[\\s,.!]*)?)(?:(?:this is|it's) "
+            + NAME + "(?: here| speaking)?(?= from |[,.!]|$)|" + NAME + " (?:here|speaking)\\b|" + NAME
+            + "(?=,? from |, \\d))");
+
+    /** What may come before, also the date and the speaker of a recalled message. */
+    private static final Pattern FILLER = pattern(
+            "^(?:(?:\\[[^\\]]*\\]|\\b(?:" + GREETINGS + "|ok|okay|well|yes|no|so|and|but|also|actually|sorry|wait"
+                    + "|now|currently|btw|you know|oh|hm+|um+|oops|please|by the way|remember(?: that)?"
+                    + "|you should know(?: that)?)\\b)[\\s,.:!-]*)+");
+
+    private static final Pattern MARKS_AT_END = pattern(
+            "(?:[\\s.,;:!?-]|[:;]-?[()DP]|[\\s,]+(?:please|remember(?: that)?|by the way|btw|thanks?(?: you)?))+$");
 
     /** What is written in several ways, and how the script reads it. */
     private static final List<Map.Entry<Pattern, String>> READ_AS = List.of(
             Map.entry(pattern("[’‘`´]"), "'"),
             Map.entry(pattern("\\bI ?'?a?m\\b"), "I am"),
+            Map.entry(pattern("^(?:no|sorry|oops|actually|wait)\\b.*?\\b(?:it is|it's|I meant?)\\s+"), "I mean "),
+            Map.entry(INTRODUCED, "$1I am called $2$3$4"),
+            Map.entry(
+                    pattern("(?<=^.{0,20}I am called \\p{L}{1,20})(?:,| and)? (?-i:(?=from \\p{Lu}|\\d{1,3}\\b))"),
+                    ", I am "),
+            Map.entry(pattern("^(?:(?:my|the) )?name(?: is)? (?-i:(?=\\p{Lu}))"), "my name is "),
             Map.entry(pattern("\\bI'?ve\\b"), "I have"),
+            Map.entry(pattern("^(?:please )?remind me to\\b"), "I have to"),
             Map.entry(pattern("\\b(what|where|who|when|how|name)(?:'s|(?<!name)s)\\b"), "$1 is"),
             Map.entry(pattern("\\bfor a living\\b"), "as my job"),
             Map.entry(pattern("\\bhow old\\b"), "what age"),
             Map.entry(pattern("\\b(am|is|are|lives?) now\\b"), "$1"),
-            Map.entry(pattern("^I am (\\d{1,3})(?=$|,? and\\b)"), "I am $1 years old"),
-            Map.entry(pattern("^(?:please |you can |just )*call me\\b"), "I am called"));
+            Map.entry(pattern("^I am (\\d{1,3})(?=$|,|,? and\\b)"), "I am $1 years old"),
+            Map.entry(pattern("^(?:please |you can |just )*call me\\b|\\bI go by\\b"), "I am called"));
 
     /** Words of a speaker, and those of one who answers him. */
     private static final Map<String, String> TURNED = Stream.of(
                     ("i am=you are,i was=you were,am=are,i=you,me=you,my=your,"
-                                    + "mine=yours,myself=yourself,we=you,us=you,our=your,ours=yours")
+                                    + "mine=yours,myself=yourself,we=you,us=you,our=your,ours=yours,you=me,your=my")
                             .split(","))
             .map(words -> words.split("="))
             .collect(Collectors.toMap(words -> words[0], words -> words[1]));
@@ -88,11 +116,50 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     /** Splits a message. */
     static List<Clause> of(String message) {
         return Arrays.stream(END.split(read(message)))
-                .map(part -> FILLER.matcher(part).replaceFirst("").strip())
+                .map(part -> FILLER.matcher(read(part)).replaceFirst("").strip())
                 .filter(part -> part.matches(".*\\p{L}.*"))
                 .map(Clause::clause)
                 .filter(clause -> clause.text.contains(" "))
                 .toList();
+    }
+
+    /** Returns clauses in which "she" is whom the speaker named before, and in which "I mean" corrects the clause before. */
+    static List<Clause> resolved(List<Clause> clauses) {
+        List<Clause> all = new ArrayList<>();
+        String whom = null;
+        Clause told = null;
+        for (Clause clause : clauses) {
+            String text = clause.text;
+            if (whom != null) {
+                String him = clause.isQuestion ? whom.replaceFirst("^your", "my") : whom;
+                String where = clause.isQuestion ? "(?i)\\b" : "(?i)^";
+                text = text.replaceAll(where + "(?:his|her)\\b", him + "'s").replaceAll(where + "s?he\\b", him);
+            }
+            Matcher meant = MEANT.matcher(text);
+            Matcher one = ONE.matcher(told == null ? "" : told.text);
+            boolean isCorrection = told != null && meant.find();
+            if (isCorrection) {
+                String value = meant.group(1);
+                text = one.find()
+                        ? one.group().strip() + " " + value
+                        : told.text.replaceFirst(
+                                Character.isDigit(value.charAt(0)) ? "\\d[\\d:.]*" : "(?<= )\\p{Lu}\\p{L}+",
+                                Matcher.quoteReplacement(value));
+            }
+            Matcher known = KNOWN.matcher(text);
+            if (known.find()) {
+                whom = known.group().toLowerCase(Locale.ROOT).replaceFirst("^my", "your");
+            }
+            Clause resolved = new Clause(text, clause.isQuestion, clause.isPersonal);
+            if (!clause.isQuestion) {
+                if (isCorrection) {
+                    all.set(all.lastIndexOf(told), resolved);
+                }
+                told = resolved;
+            }
+            all.add(resolved);
+        }
+        return all;
     }
 
     /** Returns clauses without those whose value a later one replaces. */
@@ -114,7 +181,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
         Matcher one = ONE.matcher(text);
         String subject = one.find() ? one.group() : text;
         boolean isKindOpen = subject.endsWith(" ") && one.end() < text.length();
-        return spelled(subject) + (isKindOpen ? Character.getType(text.charAt(one.end())) : "");
+        return COUNT.matcher(spelled(subject)).replaceFirst("you have some")
+                + (isKindOpen ? Character.getType(text.charAt(one.end())) : "");
     }
 
     private static Clause clause(String part) {

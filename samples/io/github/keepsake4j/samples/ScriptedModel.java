@@ -6,6 +6,7 @@ import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,8 +30,18 @@ final class ScriptedModel implements ChatModel {
 
     static final String ABOUT = "I am a script. I only repeat what you told me, as far as the memory shows it.";
 
+    private static final String NOTHING = "I have nothing about that in what the memory showed me.";
+
     private static final String NOTHING_NEW =
             "All right. Tell me something about yourself, and ask me for it later, also after a restart.";
+
+    private static final Pattern HELP =
+            Clause.pattern("^\\W*help\\b|\\bhelp me\\W*$|\\bwhat (?:can|should) (?:I|you|we) "
+                    + "(?:do|say|ask|type|write)(?: here| now)?\\W*$|\\bhow (?:does|do) (?:this|it|you) work\\b");
+
+    private static final String HELPS =
+            "Tell me something, such as “My sister lives in Ulm.”, and ask for it later, such as "
+                    + "“Where does my sister live?”. An empty line ends the chat.";
 
     /** Answers to what neither tells nor asks something. */
     private static final List<Map.Entry<Pattern, String>> SMALL_TALK = List.of(
@@ -40,7 +51,8 @@ final class ScriptedModel implements ChatModel {
             Map.entry(
                     Clause.pattern("\\b(?:bye|goodbye|good night|see you|ciao)\\b"),
                     "Goodbye. Run me again, and ask me what you told me."),
-            Map.entry(Clause.pattern("\\b(?:thanks|thank you|thx|cheers)\\b"), "You are welcome."));
+            Map.entry(Clause.pattern("\\b(?:thanks|thank you|thx|cheers)\\b"), "You are welcome."),
+            Map.entry(HELP, HELPS));
 
     /** What names the user: by the word "name" or "called", by a capital letter, or by a single word. */
     private static final List<Predicate<String>> NAMES = Stream.of(
@@ -55,13 +67,27 @@ final class ScriptedModel implements ChatModel {
     private static final Pattern OF_THE_MODEL = Clause.pattern("\\b(?:you|your)\\b");
     private static final Pattern I = Clause.pattern("\\bI\\b");
     private static final Pattern I_OR_MY = Clause.pattern("\\b(?:I|my)\\b");
-    private static final Pattern NOT = Clause.pattern("\\bdo(?:es)?(?:n't| not) (?:I )?(\\p{L}+)");
+    private static final Pattern NOT =
+            Clause.pattern("\\b(?:do(?:es)?(?:n't| not)|no longer|used to) (?:I )?(\\p{L}+)");
     private static final Pattern YES_OR_NO = Clause.pattern("^(?:do|does|did|am|is|are|was|were|have|has) ");
 
     /** Of whom or of what a question is, such as "Rex", or "my sister's birthday". Its answer speaks of it. */
     private static final Pattern OF_WHAT = Clause.pattern("(?<=. )(?-i:(\\p{Lu}\\p{L}+))"
             + "|\\b(?:my|our|the) QUALIFIED(\\p{L}+)(?:'s QUALIFIED(\\p{L}+))?"
                     .replace("QUALIFIED", Vocabulary.QUALIFIED));
+
+    /** A question about the messages themselves: about the first or the last one, or the first or the last question. */
+    private static final Pattern WHICH = Clause.pattern("^(?=.*\\b(?:I|my)\\b)(?:what|which|repeat|tell me)\\b.*?\\b(?:"
+            + "(?<first>first)|just|last|previous|before|earlier)\\b");
+
+    private static final Pattern SAYING = Clause.pattern(
+            "\\b(?:say|said|wrote|write|typed?|message|sentence|(?<tell>tell|told)|(?<ask>ask(?:ed)?|question))\\b");
+
+    /** By which name the user, or whom he knows, is called. */
+    private static final Pattern CALLED = Clause.pattern(
+            ("^(?:you are|your name is)(?: called)? (NAME)|\\byour (\\p{L}+)(?:(?:'s name)? is(?: called| named)?|,)? (NAME)"
+                            + "|^you have an? (\\p{L}+),? (?:called|named) (NAME)|^(NAME) is your (\\p{L}+)$")
+                    .replace("NAME", "(?-i:\\p{Lu}\\p{L}+)"));
 
     private static final Pattern YOU = Clause.pattern("^you\\b");
     private static final Pattern YOURS = Clause.pattern("^your " + Vocabulary.QUALIFIED + "(\\p{L}+)");
@@ -72,18 +98,19 @@ final class ScriptedModel implements ChatModel {
                 .filter(UserMessage.class::isInstance)
                 .map(UserMessage.class::cast)
                 .toList();
-        List<Clause> said = Clause.newest(shown.stream()
-                .flatMap(message -> Clause.of(message.singleText()).stream())
-                .filter(clause -> !clause.isQuestion())
-                .toList());
-        String last = shown.get(shown.size() - 1).singleText();
-        List<Clause> now = Clause.of(last);
+        List<String> texts = shown.stream().map(UserMessage::singleText).toList();
+        String last = texts.get(texts.size() - 1);
+        List<Clause> all = Clause.resolved(
+                texts.stream().flatMap(text -> Clause.of(text).stream()).toList());
+        List<Clause> said = Clause.newest(
+                all.stream().filter(clause -> !clause.isQuestion()).toList());
+        List<Clause> now = all.subList(all.size() - Clause.of(last).size(), all.size());
         List<Clause> news = now.stream().filter(Clause::isNews).toList();
         String answer = news.isEmpty() ? small(last) : "Noted. " + sentences(news);
         if (now.stream().anyMatch(Clause::isQuestion)) {
             answer = now.stream()
                     .filter(Clause::isQuestion)
-                    .map(question -> answer(question.text(), said))
+                    .map(question -> answer(question.text(), said, texts.subList(0, texts.size() - 1)))
                     .distinct()
                     .collect(Collectors.joining(" "));
         }
@@ -110,6 +137,18 @@ final class ScriptedModel implements ChatModel {
         return notes.isEmpty() ? "Small talk." : String.join("\n", notes);
     }
 
+    /** Returns the first or the last message, or the one that tells or asks something. */
+    private static String quoted(boolean isFirst, boolean isTold, boolean isAsked, List<String> before) {
+        List<String> all = before.stream()
+                .filter(text -> !isTold || Clause.of(text).stream().anyMatch(Clause::isNews))
+                .filter(text -> !isAsked || Clause.of(text).stream().anyMatch(Clause::isQuestion))
+                .toList();
+        return all.isEmpty()
+                ? NOTHING
+                : (isFirst ? "The first one that the memory shows me is: “" : "You said: “")
+                        + all.get(isFirst ? 0 : all.size() - 1) + "”";
+    }
+
     private static String small(String text) {
         return SMALL_TALK.stream()
                 .filter(line -> line.getKey().matcher(text).find())
@@ -118,21 +157,30 @@ final class ScriptedModel implements ChatModel {
                 .orElse(NOTHING_NEW);
     }
 
-    private static String answer(String question, List<Clause> said) {
+    private static String answer(String question, List<Clause> said, List<String> before) {
+        Matcher which = WHICH.matcher(question);
+        Matcher saying = SAYING.matcher(question);
+        if (which.find() && saying.find()) {
+            return quoted(
+                    which.group("first") != null, saying.group("tell") != null, saying.group("ask") != null, before);
+        }
+        if (HELP.matcher(question).find()) {
+            return HELPS;
+        }
         if (OF_THE_MODEL.matcher(question).find()
                 && !OF_THE_USER.matcher(question).find()) {
             return ABOUT;
         }
         List<Clause> personal = said.stream().filter(Clause::isPersonal).toList();
         if (personal.isEmpty()) {
-            return "The memory shows me nothing that you said of yourself.";
+            return NOTHING + " Tell me something about yourself first.";
         }
         Set<String> asked = Vocabulary.words(question);
         boolean isWho = asked.contains("who");
         asked.removeAll(Vocabulary.EMPTY);
         Set<String> keys = Vocabulary.without(asked, Vocabulary.QUALIFIERS);
         List<Clause> all = OF_THE_USER.matcher(question).find() ? personal : List.of();
-        List<Clause> found = keys.isEmpty() ? all : best(question, asked, said);
+        List<Clause> found = keys.isEmpty() ? all : best(forms(question, said), said);
         if (Vocabulary.NAME.containsAll(keys) && (isWho || !keys.isEmpty())) {
             found = NAMES.stream()
                     .map(names -> personal.stream()
@@ -142,16 +190,19 @@ final class ScriptedModel implements ChatModel {
                     .findFirst()
                     .orElse(found);
         }
-        return found.isEmpty()
-                ? "I find no answer to that in what the memory shows me. Ask “What do you know about me?” to see all of it."
-                : sentences(found);
+        return found.isEmpty() ? NOTHING + " Ask “What do you know about me?” to see all of it." : sentences(found);
     }
 
     /** Returns the clauses that answer best. */
-    private static List<Clause> best(String question, Set<String> asked, List<Clause> said) {
+    private static List<Clause> best(List<String> forms, List<Clause> said) {
         TreeMap<Integer, List<Clause>> ranked = said.stream()
                 .collect(Collectors.groupingBy(
-                        clause -> score(question, asked, clause), TreeMap::new, Collectors.toList()));
+                        clause -> forms.stream()
+                                .mapToInt(form -> score(form, clause))
+                                .max()
+                                .orElse(0),
+                        TreeMap::new,
+                        Collectors.toList()));
         return ranked.lastKey() == 0 ? List.of() : ranked.lastEntry().getValue();
     }
 
@@ -159,7 +210,8 @@ final class ScriptedModel implements ChatModel {
      * Returns how well a clause answers. It is 0 unless all that the question is about is told, for a yes or a no all that
      * is asked, and for what a person has, such as an age, also of whom.
      */
-    private static int score(String question, Set<String> asked, Clause clause) {
+    private static int score(String question, Clause clause) {
+        Set<String> asked = Vocabulary.without(Vocabulary.words(question), Vocabulary.EMPTY);
         Set<String> told = Vocabulary.told(clause.text());
         Set<String> keys = Vocabulary.without(asked, Vocabulary.QUALIFIERS);
         boolean isYesOrNo = YES_OR_NO.matcher(question).find();
@@ -182,6 +234,28 @@ final class ScriptedModel implements ChatModel {
                 + (isTold ? 1 : 0);
     }
 
+    /** Returns a question with each name of someone, and with who that is: "Where does Ida live?" and "… my sister live?". */
+    private static List<String> forms(String question, List<Clause> said) {
+        List<String> forms = new ArrayList<>(List.of(question));
+        for (Clause clause : said) {
+            Matcher called = CALLED.matcher(clause.text());
+            if (called.find()) {
+                List<String> groups = IntStream.rangeClosed(1, called.groupCount())
+                        .mapToObj(called::group)
+                        .filter(Objects::nonNull)
+                        .toList();
+                boolean isFirst = called.group(6) != null;
+                String name = "\\b" + groups.get(isFirst ? 0 : groups.size() - 1) + "\\b";
+                String whom = groups.size() == 1 ? "I" : "my " + groups.get(isFirst ? 1 : 0);
+                forms.add(question.replaceAll("(?i)" + name, whom).replaceAll("\\bI's\\b", "my"));
+                if (groups.size() > 1) {
+                    forms.add(question.replaceAll("(?i)\\b" + whom + "\\b", name.replace("\\b", "")));
+                }
+            }
+        }
+        return forms;
+    }
+
     private static Set<String> ofWhat(String question) {
         Set<String> of = OF_WHAT.matcher(question)
                 .results()
@@ -200,6 +274,6 @@ final class ScriptedModel implements ChatModel {
     }
 
     private static String sentences(List<Clause> clauses) {
-        return clauses.stream().map(Clause::sentence).collect(Collectors.joining(" "));
+        return clauses.stream().map(Clause::sentence).distinct().collect(Collectors.joining(" "));
     }
 }

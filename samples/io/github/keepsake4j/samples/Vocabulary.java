@@ -14,18 +14,25 @@ final class Vocabulary {
 
     private record Topic(Set<String> asks, Set<String> tells) {}
 
+    /** Whom one knows. */
+    static final String PERSON = "(?:brother|sister|son|daughter|child|husband|wife|partner|girlfriend|boyfriend|friend"
+            + "|m[uo]m|mother|dad|father|uncle|aunt|cousin|gran\\p{L}+|boss|colleague|neighbou?r|teacher|dog|cat|horse|rabbit)";
+
+    static final String NUMBER = "(?:\\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten)";
+
     private static final Pattern WORD = Clause.pattern("(\\p{L}+|\\d{2,})(?:'s)?");
     private static final Pattern ENDING = Clause.pattern("(?<=\\p{L}{3})(?:ing|ied|ies|ed|es|er|ic|e|s|y)+$");
 
     /** What is told by the form of a clause, and the word that asks for it. */
     private static final Map<Pattern, String> FORMS = Map.of(
             Clause.pattern("^you are (?:\\p{L}+, )?an? "), "job",
-            Clause.pattern("\\b(?:\\d+|\\p{L}+) (?:year|month|week|day)s? old\\b|\\b(?:is|are) \\d{1,3}(?=$|,)"), "age",
+            Clause.pattern("\\b(?:\\d+|\\p{L}+) (?:year|month|week|day)s? old\\b|\\b(?:is|are) " + NUMBER + "(?=$|,)"),
+                    "age",
             Clause.pattern("\\bdo(?:es)?(?:n't| not) (?:like|love|eat|drink)\\b"), "dislike");
 
     /** Words that ask for something, and words that tell it. The first are of what each person has. */
     private static final List<Topic> TOPICS = Stream.of(
-                    "name call = name call",
+                    "name call surname = name call",
                     "where live home address city town country = live home from move born",
                     "age = age birthday born turn",
                     "birthday = birthday born",

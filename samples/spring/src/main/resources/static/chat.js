@@ -6,30 +6,30 @@ const MOST = 150;
 
 /** Why a message is not shown to the model, in words. */
 export const REASONS = {
-  MESSAGE_LIMIT: 'over the limit of messages',
-  TOKEN_LIMIT: 'over the limit of tokens',
-  TOO_FAR_BACK: 'behind a turn that exceeds the limit alone',
+  MESSAGE_LIMIT: 'more messages than the limit allows',
+  TOKEN_LIMIT: 'more tokens than the limit allows',
+  TOO_FAR_BACK: 'before a turn that is too long by itself',
   STRATEGY: 'left out by the strategy',
-  ORPHAN_RESULT: 'a result whose call is not shown',
-  UNANSWERED_CALL: 'a call without a result',
-  ANSWER_BEFORE_CALL: 'an answer before another tool call',
+  ORPHAN_RESULT: 'the tool call that it answers is not sent',
+  UNANSWERED_CALL: 'a tool call without a result',
+  ANSWER_BEFORE_CALL: 'text of the model before another tool call',
   REPEATED_USER_MESSAGE: 'asked again later',
-  MEANWHILE: 'added while another turn waits',
-  FAILED: 'its turn failed',
+  MEANWHILE: 'written while another answer was made',
+  FAILED: 'its answer failed',
   UNANSWERED_QUESTION: 'a question without an answer',
   REJECTED: 'the answer was rejected',
   EMPTY_TEXT: 'no text',
-  NO_USER_MESSAGE: 'before the first question that was read',
-  OLD_SYSTEM_MESSAGE: 'a newer system message is shown',
+  NO_USER_MESSAGE: 'before the first question that is sent',
+  OLD_SYSTEM_MESSAGE: 'newer instructions are sent',
   UNKNOWN_TYPE: 'a type that this version does not know',
-  OLDER: 'older than all that fits',
+  OLDER: 'older than what fits',
   SUMMARY: 'covered by the summary',
 };
 
-/** What another form of a message lacks. */
-export const short = type => type === 'USER' ? 'without what was recalled' : 'shortened';
+/** In which other form a message is sent. */
+export const short = type => type === 'USER' ? 'Sent without what was recalled' : 'Sent in a shorter form';
 
-const WHO = {USER: 'You', AI: 'Model', TOOL_EXECUTION_RESULT: 'Tool', SYSTEM: 'System', CUSTOM: 'Custom'};
+const WHO = {USER: 'You', AI: 'Model', TOOL_EXECUTION_RESULT: 'Tool', SYSTEM: 'Instructions', CUSTOM: 'Custom'};
 const OUTCOMES = {FAILED: 'Failed', INCOMPLETE: 'Cut off', REJECTED: 'Rejected', UNREADABLE: 'Unreadable'};
 
 export class Chat {
@@ -145,8 +145,8 @@ export class Chat {
     const name = WHO[said.type] ?? said.type;
     const item = h('li', {class: said.type === 'TOOL_EXECUTION_RESULT' ? 'tool' : said.type.toLowerCase(),
       'data-id': said.id});
-    const cost = entry.usage && h('small', {title: 'Tokens of this answer'},
-      `${entry.usage.input} in, ${entry.usage.output} out`);
+    const cost = entry.usage && h('small', {title: 'What the model read and wrote for this answer'},
+      `${entry.usage.input} tokens read, ${entry.usage.output} written`);
     item.append(h('div', {class: 'top'}, h('h3', {}, name), this.versions(entry), cost, h('span', {class: 'mark'})));
     if (said.type === 'SYSTEM') {
       item.append(h('details', {}, h('summary', {}, 'Text', h('small', {}, ` ${said.tokens} tokens`)),
@@ -159,7 +159,8 @@ export class Chat {
     }
     if (said.outcome) {
       item.append(h('p', {class: 'outcome'}, (OUTCOMES[said.outcome.kind] ?? said.outcome.kind) + ': ',
-        text(said.outcome.reason ?? 'no reason is known')));
+        text(said.outcome.reason?.replace(/^(?:[a-z]\w*\.)+/, '') ?? 'no reason is known'),
+        said.outcome.kind === 'FAILED' && '. The server’s log says more.'));
     }
     item.append(this.buttons(said, last));
     return item;
@@ -173,7 +174,7 @@ export class Chat {
       const leaf = entry.versions[entry.version + step];
       return () => leaf && this.on.version(leaf, entry.said.parentId);
     };
-    return h('span', {class: 'versions', role: 'group', 'aria-label': 'Versions'},
+    return h('span', {class: 'versions', role: 'group', 'aria-label': 'Versions', title: 'Each version is kept'},
       button('‹', go(-1), {'aria-label': 'Previous version', disabled: entry.version === 0}),
       h('span', {}, `${entry.version + 1} of ${entry.versions.length}`),
       button('›', go(1), {'aria-label': 'Next version', disabled: entry.version === entry.versions.length - 1}));
@@ -184,13 +185,13 @@ export class Chat {
     if (said.type === 'USER') {
       all.push(button('Edit', () => this.on.edit(said.id, said.text)));
       if (said.outcome || last) {
-        all.push(button('Retry', () => this.on.again('retry', said.id)));
+        all.push(button('Try again', () => this.on.again('retry', said.id)));
       }
     } else if (said.type === 'AI') {
       if (said.calls.length === 0) {
-        all.push(button('Regenerate', () => this.on.again('regenerate', said.id)));
+        all.push(button('Another answer', () => this.on.again('regenerate', said.id)));
       }
-      all.push(button('Why this answer', () => this.on.why(said.id)));
+      all.push(button('Why this answer?', () => this.on.why(said.id)));
     }
     return h('div', {class: 'buttons'}, all);
   }
@@ -227,7 +228,7 @@ export class Chat {
       item.classList.toggle('hidden', Boolean(reason));
       if (mark) {
         mark.textContent = reason ? 'Not seen: ' + (REASONS[reason] ?? reason)
-          : line.shortened ? `Shown ${short(line.said.type)}` : '';
+          : line.shortened ? short(line.said.type) : '';
       }
     });
   }

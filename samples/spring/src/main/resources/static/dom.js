@@ -3,6 +3,8 @@
 /** A text from this length on scrolls in its place. */
 const LONG = 1500;
 
+export const AWAY = 'The server does not answer. Is the application running?';
+
 export const $ = id => document.getElementById(id);
 
 /** Makes an element: h('p', {class: 'x', onclick: f}, 'text', child). */
@@ -128,7 +130,8 @@ export function ask(question, yes, value) {
   dialog.returnValue = 'no';
   dialog.showModal();
   if (value === undefined) {
-    $('dialog-yes').focus();
+    // What cannot be undone is not done by a key that was pressed too often.
+    $('dialog-no').focus();
   } else {
     $('dialog-input').select();
   }
@@ -148,7 +151,7 @@ export async function attempt(step) {
   try {
     return await step();
   } catch (error) {
-    say(error instanceof Problem ? error.message : 'The server does not answer.', true);
+    say(error instanceof Problem ? error.message : AWAY, true);
     return undefined;
   }
 }

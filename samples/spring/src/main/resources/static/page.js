@@ -1,10 +1,15 @@
 // The whole page: which conversation is open, what changes it, and the views to the right of it.
 
-import {$, Problem, ask, attempt, button, call, events, h, json, path, plural, say, text} from './dom.js';
+import {$, AWAY, Problem, ask, attempt, button, call, events, h, json, path, plural, say, text} from './dom.js';
 import {Chat} from './chat.js';
 import {views} from './views.js';
 
 const POLL = 1000;
+/** Whether the list of conversations has a place of its own. */
+const WIDE = matchMedia('(min-width: 70rem)');
+const TRIES = ['My name is Ada.', 'Use a tool.', 'Say something long.'];
+/** What was typed and not sent, by conversation. */
+const drafts = new Map();
 const page = {id: null, state: null, newest: null, answer: null, streaming: null, tab: 'seen', strategy: null};
 const chat = new Chat($('said'), {
   again: (kind, id) => {
@@ -12,7 +17,7 @@ const chat = new Chat($('said'), {
       chat.cut(id, kind);
       const conversation = page.id;
       stream(kind === 'retry' ? 'The question is asked again…' : 'The model answers again…',
-        () => call('POST', path(conversation, 'messages', id, kind)), null);
+        () => call('POST', path(conversation, 'messages', id, kind)), () => {});
     }
   },
   edit: (id, words) => edit(id, words),
@@ -40,15 +45,23 @@ function named() {
 
 /** Opens a conversation. It need not exist yet. */
 async function open(id, isNew = false) {
+  edit(null);
+  drafts.set(page.id, $('question').value);
   // A running answer goes on and is stored. Of a new conversation, the server knows nothing yet.
   Object.assign(page, {id, isNew, state: null, newest: null, answer: null, streaming: null});
   busy(false);
   location.hash = encodeURIComponent(id);
   chat.clear();
-  edit(null);
+  $('question').value = drafts.get(id) ?? '';
+  if (!WIDE.matches) {
+    $('conversations').open = false;
+  }
   say('');
   marked();
   await load();
+  if (page.isNew && !isNew) {
+    say('There is no such conversation here any more. A question starts it again.', true);
+  }
 }
 
 /** Marks the open conversation in the list. */
@@ -120,8 +133,8 @@ async function older() {
   $('older').disabled = false;
 }
 
-/** Shows an answer while it is made. The question is a text, or null for one that is stored. */
-async function stream(message, begin, question) {
+/** Shows an answer while it is made, behind a question that is not stored yet. Restores one that the server refuses. */
+async function stream(message, begin, restore, question = null) {
   if (page.streaming) {
     return;
   }
@@ -139,19 +152,19 @@ async function stream(message, begin, question) {
   } catch (error) {
     end = error;
   }
+  if (!isTaken) {
+    restore();
+  }
   if (running !== page.streaming) {
     return;
   }
   page.streaming = null;
   busy(false);
-  if (!isTaken && question !== null && $('question').value === '') {
-    $('question').value = question;
-  }
   if (end instanceof Problem) {
     say(end.message, true);
   } else if (end === 'done' || end === 'stopped' || end === 'failed') {
     say({done: 'The answer is complete.', stopped: 'The answer was stopped. What came is kept.',
-      failed: 'The answer failed. The chat shows the error.'}[end], end === 'failed');
+      failed: 'The answer failed. The chat shows why. “Try again” asks once more.'}[end], end === 'failed');
   } else {
     say(isTaken ? 'The server went away in the middle of an answer. Trying again…'
       : 'The server does not answer. The question is not lost.', true);
@@ -169,10 +182,14 @@ function busy(is) {
   document.body.classList.toggle('busy', is);
 }
 
-function edit(id, words = '') {
+/** Begins to edit a question, or, with null, ends it and puts back what was being typed before. */
+function edit(id, words) {
+  if (!page.edited) {
+    page.draft = $('question').value;
+  }
+  $('question').value = id ? words : page.draft;
   page.edited = id;
   $('mode').hidden = !id;
-  $('question').value = words;
   if (id) {
     $('question').focus();
   }
@@ -188,10 +205,19 @@ function send(event) {
   if (edited) {
     chat.cut(edited, 'edit');
   }
+  const id = page.id;
+  edited ? edit(null) : $('question').value = '';
   stream('The model answers…', () => edited
-    ? call('PUT', path(page.id, 'messages', edited), {text: words})
-    : call('POST', path(page.id, 'messages'), {text: words}), words);
-  edit(null);
+    ? call('PUT', path(id, 'messages', edited), {text: words})
+    : call('POST', path(id, 'messages'), {text: words}), () => {
+    if (id !== page.id) {
+      drafts.set(id, words);
+    } else if (edited) {
+      edit(edited, words);
+    } else if ($('question').value === '') {
+      $('question').value = words;
+    }
+  }, words);
 }
 
 /** Shows a view to the right of the chat. */
@@ -216,14 +242,14 @@ async function render() {
   }
   let content;
   try {
-    content = page.newest ? await view.draw(page, actions) : h('p', {}, 'Ask something to begin.');
+    content = page.newest ? await view.draw(page, actions) : h('p', {}, 'There is nothing to show yet.');
   } catch (error) {
-    content = h('p', {class: 'bad'}, error instanceof Problem ? error.message : 'The server does not answer.');
+    content = h('p', {class: 'bad'}, error instanceof Problem ? error.message : AWAY);
   }
   if (drawing === page.drawing) {
     const focused = document.activeElement?.id;
     const top = $('panel').scrollTop;
-    $('panel').replaceChildren(...[content].flat());
+    $('panel').replaceChildren(h('p', {class: 'about'}, view.about), ...[content].flat());
     $('panel').scrollTop = page.drawn === page.tab + ' ' + page.id ? top : 0;
     page.drawn = page.newest ? page.tab + ' ' + page.id : null;
     if (focused && $('panel').querySelector('#' + CSS.escape(focused))) {
@@ -267,8 +293,13 @@ function filter() {
   }
 }
 
-/** Looks whether another page, or another process, changed the conversation. */
 async function poll() {
+  await look();
+  setTimeout(poll, POLL);
+}
+
+/** Looks whether another page, or another process, changed the conversation. */
+async function look() {
   try {
     if (page.id && !page.streaming && !page.isNew) {
       const id = page.id;
@@ -297,7 +328,6 @@ async function poll() {
       page.state = 'lost';
     }
   }
-  setTimeout(poll, POLL);
 }
 
 function keys(event) {
@@ -311,7 +341,7 @@ function keys(event) {
 function tabs() {
   for (const [name, view] of Object.entries(views)) {
     $('tabs').append(button(view.label, () => show(name),
-      {role: 'tab', id: 'tab-' + name, 'aria-selected': false, 'aria-controls': 'panel'}));
+      {role: 'tab', id: 'tab-' + name, title: view.about, 'aria-selected': false, 'aria-controls': 'panel'}));
   }
   $('tabs').addEventListener('keydown', event => {
     const all = [...$('tabs').children];
@@ -361,10 +391,10 @@ function wire() {
     const made = await json('POST', path(page.id, 'messages', last, 'fork'));
     await open(made.id);
     await list();
-    say('This is the fork. The other conversation is unchanged.');
+    say('This is the copy. The other conversation is unchanged.');
   }));
   $('erase').addEventListener('click', async () => {
-    if (await ask('Erase this conversation? This cannot be undone.', 'Erase')) {
+    if (await ask(`Erase “${page.newest.title}”? This cannot be undone.`, 'Erase')) {
       await attempt(async () => {
         await json('DELETE', path(page.id));
         await open(crypto.randomUUID(), true);
@@ -372,6 +402,15 @@ function wire() {
         say('The conversation is erased.');
       });
     }
+  });
+  // A page in the background is slow to look, and the list may have changed too.
+  addEventListener('focus', () => look().then(() => page.state === 'lost' || attempt(list)));
+  $('tries').append(...TRIES.map(words => button(words, () => {
+    $('question').value = words;
+    send();
+  })));
+  WIDE.addEventListener('change', () => {
+    $('conversations').open = WIDE.matches;
   });
   addEventListener('hashchange', () => {
     const id = named();
@@ -383,7 +422,7 @@ function wire() {
 
 async function start() {
   wire();
-  $('conversations').open = matchMedia('(min-width: 70rem)').matches;
+  $('conversations').open = WIDE.matches;
   await show('seen');
   await attempt(() => open(named() || crypto.randomUUID(), named() === ''));
   await attempt(list);

@@ -4,11 +4,14 @@ import {Problem, ask, attempt, button, content, h, inWords, json, path, plural, 
 import {REASONS, short} from './chat.js';
 
 const MOST_LINES = 100;
-const PARTS = {SYSTEM: 'System', SUMMARY: 'Summary', MEMORIES: 'Long-term memories', TURNS: 'Turns',
+const PARTS = {SYSTEM: 'Instructions', SUMMARY: 'Summary', MEMORIES: 'Long-term memories', TURNS: 'Chat',
   TOOLS: 'Tool results'};
-const STRATEGIES = {'': 'As it is set', messages: 'Newest messages', turns: 'Newest turns', tokens: 'Newest tokens',
+const STRATEGIES = {'': 'As configured', messages: 'Newest messages', turns: 'Newest turns', tokens: 'Newest tokens',
   summary: 'Summary of old messages'};
-const WHO = {USER: 'You', AI: 'Model', TOOL_EXECUTION_RESULT: 'Tool', SYSTEM: 'System'};
+const WHO = {USER: 'You', AI: 'Model', TOOL_EXECUTION_RESULT: 'Tool', SYSTEM: 'Instructions'};
+const ENDS = {STOP: 'Normally', TOOL_EXECUTION: 'With a tool call', LENGTH: 'At its greatest length'};
+const KINDS = {FACT: 'Fact', SUMMARY: 'Summary', CHUNK: 'Excerpt'};
+const TRUST = {USER: 'from you', ASSISTANT: 'from the model', TOOL: 'from a tool', RETRIEVED: 'from recalled text'};
 const number = n => n.toLocaleString('en');
 
 /** A bar of parts. Each part is wide as its share. */
@@ -28,7 +31,7 @@ function bar(parts, label) {
 
 function line(each) {
   const notes = [each.reason && REASONS[each.reason], each.shortened && short(each.said.type),
-    each.due && 'would be summarized'].filter(note => note);
+    each.due && 'Would be summarized'].filter(note => note);
   const {type} = each.said;
   const who = ['SUMMARY', 'MEMORIES', 'SYSTEM'].includes(each.part) ? PARTS[each.part] : WHO[type] ?? type;
   return h('li', {class: each.reason ? 'hidden' : each.part.toLowerCase(), 'data-id': each.said.id},
@@ -39,7 +42,8 @@ function line(each) {
 
 /** The next request: what the model would see, and what it would not see, and why. */
 const seen = {
-  label: 'Next request',
+  label: 'Model sees',
+  about: 'What the model would get with your next question. A token is a piece of text, often a word.',
   async draw(page, actions) {
     const chosen = page.strategy;
     const request = chosen
@@ -58,12 +62,12 @@ const seen = {
     const left = request.lines.length - lines.length;
     return [
       whatIf(page, actions),
-      h('p', {id: 'sum'}, `The model would see ${plural(shown.length, 'message')} with ${plural(used, 'token')}. `
+      h('p', {id: 'sum'}, `It would see ${plural(shown.length, 'message')} with ${plural(used, 'token')}. `
         + (hidden === 0 && !request.olderUnread && !request.summarizedUpTo ? 'None is hidden.' : '')
         + (hidden > 0 ? `${plural(hidden, 'other')} would be hidden.` : '')
         + (request.summarizedUpTo ? ' The summary stands for older ones.' : '')
         + (request.olderUnread && !request.summarizedUpTo ? ' Older ones do not fit and were not read.' : '')
-        + (request.overflow ? ' The newest turn alone is over the limit.' : '')),
+        + (request.overflow ? ' The newest question and its answer alone are over the limit.' : '')),
       bar(parts, 'Tokens of the next request'),
       request.dueUpTo && h('p', {id: 'due'}, `A summary would now cover ${plural(
         request.lines.filter(each => each.due).length, 'message')}. Nothing is stored by trying.`),
@@ -90,8 +94,8 @@ function whatIf(page, actions) {
     page.strategy = name ? {name, size: n ?? (name === 'tokens' ? 1000 : 20)} : null;
     actions.render();
   };
-  return h('fieldset', {class: 'row'}, h('legend', {}, 'What if'), h('label', {}, 'Strategy ', choice),
-    page.strategy && h('label', {}, choice.value === 'tokens' ? 'Tokens ' : 'Limit ', size), shown);
+  return h('fieldset', {class: 'row'}, h('legend', {}, 'What if it saw …?'), h('label', {}, 'Shown: ', choice),
+    page.strategy && h('label', {}, choice.value === 'tokens' ? 'Tokens at most ' : 'At most ', size), shown);
 }
 
 const same = (a, b) => a.type === b.type && a.text === b.text && a.id === b.id;
@@ -99,6 +103,7 @@ const same = (a, b) => a.type === b.type && a.text === b.text && a.id === b.id;
 /** Why an answer is as it is: what the model was shown for it. */
 const why = {
   label: 'Why',
+  about: 'What the model got for one of its answers.',
   async draw(page, actions) {
     const answers = actions.chat.answers();
     const id = page.answer ?? answers.at(-1)?.said.id;
@@ -111,13 +116,13 @@ const why = {
     const slider = answers.length > 1 && at >= 0 && h('input', {id: 'turn', type: 'range', min: 1, max: answers.length,
       value: at + 1, oninput: event => actions.show('why', answers[event.target.value - 1].said.id)});
     const parts = [
-      slider && h('fieldset', {class: 'row'}, h('legend', {}, 'Turns'), h('label', {}, 'Answer ', slider),
+      slider && h('fieldset', {class: 'row'}, h('legend', {}, 'Which answer?'), h('label', {}, 'Answer ', slider),
         h('output', {for: 'turn'}, `${at + 1} of ${answers.length}`)),
       h('blockquote', {}, content(now.answer)),
       h('dl', {class: 'facts'},
-        fact('Model', now.model), fact('Ended', now.finish),
-        fact('Tokens', now.usage && `${number(now.usage.input)} in, ${number(now.usage.output)} out`
-          + (now.usage.cached ? `, ${number(now.usage.cached)} of them cached` : ''))),
+        fact('Model', now.model), fact('Ended', ENDS[now.finish] ?? now.finish),
+        fact('Tokens', now.usage && `${number(now.usage.input)} read, ${number(now.usage.output)} written`
+          + (now.usage.cached ? `; the provider had ${number(now.usage.cached)} in its cache` : ''))),
     ];
     if (!now.known) {
       return [...parts, h('p', {}, 'It is not known what the model saw for this answer.')].filter(part => part);
@@ -131,11 +136,11 @@ const why = {
         prefix++;
       }
       parts.push(h('p', {id: 'prefix'}, (prefix === 0
-        ? 'The prompt’s beginning changed, so a provider’s cache is lost. '
-        : `The first ${prefix} of ${plural(now.messages.length, 'message')} are the same as for the answer before, `
-          + 'so a provider’s cache can serve them. ')
-        + (left.length ? `${plural(left.length, 'message')} left the view:` : 'None left the view.')),
-        left.length > 0 && h('ol', {class: 'lines', 'aria-label': 'Messages that left the view'}, left.map(each =>
+        ? 'The request begins otherwise than the one before, so a provider’s cache cannot serve it. '
+        : `The request begins with the same ${plural(prefix, 'message')} as the one before, `
+          + 'so a provider’s cache can serve that part. ')
+        + (left.length ? `No longer sent: ${plural(left.length, 'message')}.` : 'All of that one was sent again.')),
+        left.length > 0 && h('ol', {class: 'lines', 'aria-label': 'Messages that were no longer sent'}, left.map(each =>
           heard(each, false, 'hidden'))));
     }
     const unseen = actions.chat.unseen(id, new Set(now.messages.map(each => each.id)));
@@ -148,7 +153,7 @@ const why = {
     const memories = now.memories.length > 0 && h('section', {}, h('h3', {}, 'Long-term memories'), h('ul', {},
       now.memories.map(each => text(each.text ?? 'A memory that is gone', 'li'))));
     return [...parts, system, memories,
-      now.altered && h('p', {}, 'Something else than the memory changed the request.'),
+      now.altered && h('p', {}, 'The application changed the request after the memory had made it.'),
       h('h3', {}, `The model saw ${plural(now.messages.length, 'message')}`),
       h('ol', {class: 'lines', id: 'saw', 'aria-label': 'Messages that the model saw'},
         now.messages.slice(-MOST_LINES).map(each => heard(each, shortened.has(each.id), ''))),
@@ -164,7 +169,7 @@ const fact = (name, value) => value ? [h('dt', {}, name), h('dd', {}, value)] : 
 function heard(each, shortened, style) {
   return h('li', {class: style || each.type.toLowerCase()},
     h('div', {class: 'top'}, h('h3', {}, WHO[each.type] ?? each.type),
-      shortened && h('span', {class: 'mark'}, `Shown ${short(each.type)}`)),
+      shortened && h('span', {class: 'mark'}, short(each.type))),
     content(each, 300),
     each.sent && h('details', {}, h('summary', {}, 'With what was recalled for it'), text(each.sent, 'p')));
 }
@@ -174,7 +179,8 @@ const MOST_DOTS = 400;
 
 /** The tree of all branches. Each message is a dot; the current branch is bold. */
 const tree = {
-  label: 'Tree',
+  label: 'Branches',
+  about: 'Each edit and each other answer starts a branch. All are kept. Choose a message to go on from it.',
   async draw(page, actions) {
     const nodes = (await json('GET', path(page.id, 'tree'))).slice(-MOST_DOTS);
     const column = place(nodes);
@@ -211,7 +217,7 @@ const tree = {
     }
     return [
       h('p', {}, `${plural(nodes.length, 'message')} on all branches. The current branch is bold. `
-        + 'Choose a message to continue from its branch.'),
+        + 'Each dot is a message.'),
       h('p', {class: 'legend'}, h('span', {class: 'key'}, h('i', {class: 'user'}), 'You'),
         h('span', {class: 'key'}, h('i', {class: 'ai'}), 'Model'),
         h('span', {class: 'key'}, h('i', {class: 'tools'}), 'Tool'),
@@ -250,7 +256,7 @@ const FEATURES = {words: 'Words', answer: 'Question', meaning: 'Meaning', speake
 function passage(each, most) {
   return h('li', {}, each.messages.map(message => h('div', {class: message.id === each.id ? 'best' : ''},
     h('h3', {}, WHO[message.type] ?? message.type), content(message))),
-  h('p', {}, `Score ${each.score.toFixed(2)}, ${plural(each.tokens, 'token')}`),
+  h('p', {}, `Found by (score ${each.score.toFixed(2)}, ${plural(each.tokens, 'token')}):`),
   h('dl', {class: 'features'}, Object.entries(FEATURES).flatMap(([name, label]) => [h('dt', {}, label),
     h('dd', {}, h('meter', {min: 0, max: most, value: each.features[name], 'aria-label': label}),
       ` ${each.features[name].toFixed(2)}`)])));
@@ -259,6 +265,7 @@ function passage(each, most) {
 /** Search for the user, and recall for the model. */
 const find = {
   label: 'Find',
+  about: 'Search finds words that you or the model wrote. Recall finds what could help the model with a question.',
   keeps: true,
   draw(page) {
     const words = h('input', {id: 'words', type: 'search', autocomplete: 'off', value: page.words});
@@ -276,7 +283,7 @@ const find = {
         const tokens = found.passages.reduce((sum, each) => sum + each.tokens, 0);
         const most = Math.max(1, ...found.passages.flatMap(each => Object.values(each.features)));
         results.replaceChildren(h('p', {}, `${plural(found.passages.length, 'passage')}, ${plural(tokens, 'token')}, `
-          + `${found.millis.toFixed(1)} ms. Messages that the model sees anyway are left out.`),
+          + `${found.millis.toFixed(1)} ms. What the model sees anyway is left out.`),
         h('ol', {class: 'lines'}, found.passages.map(each => passage(each, most))));
       }
     });
@@ -291,6 +298,7 @@ const find = {
 /** The long-term memories, which the user corrects, pins and forgets. */
 const memories = {
   label: 'Memories',
+  about: 'Facts that a model wrote down about you. You can correct, pin and forget them.',
   async draw(page, actions) {
     let all;
     try {
@@ -313,12 +321,11 @@ const memories = {
         const made = await json('POST', path(page.id, 'memories'));
         say(JSON.stringify(made) === JSON.stringify(all) ? 'No memory is due yet.' : 'The memories are made.');
       }))),
-      all.length === 0 && h('p', {id: 'none'}, 'There is no long-term memory yet. One is made of every 5 '
-        + 'messages, once 3 newer ones follow them: the first one after the fourth answer, within 5 minutes or at once '
-        + 'by the button.'),
+      all.length === 0 && h('p', {id: 'none'}, 'There is no long-term memory yet. The first one is made after the '
+        + 'fourth answer: within 5 minutes, or at once if you press the button.'),
       h('ul', {class: 'lines', 'aria-label': 'Long-term memories'}, all.map(each => h('li', {class: 'memories'},
-        h('div', {class: 'top'}, h('h3', {}, each.kind.toLowerCase()),
-          h('small', {}, `trust: ${each.trust.toLowerCase()}`),
+        h('div', {class: 'top'}, h('h3', {}, KINDS[each.kind] ?? each.kind),
+          h('small', {}, TRUST[each.trust] ?? each.trust),
           each.pinned && h('span', {class: 'mark'}, 'Pinned')),
         text(each.text, 'p'),
         each.sources.length > 0 && h('small', {}, `Made from ${plural(each.sources.length, 'message')}`),
@@ -345,23 +352,24 @@ const memories = {
 
 /** What was paid for, and whether the stored data are sound. */
 const tokens = {
-  label: 'Tokens',
+  label: 'Usage',
+  about: 'What the answers cost in tokens, which models charge for.',
   async draw(page, actions) {
     const [usage, damage] = await Promise.all(['usage', 'check'].map(each => json('GET', path(page.id, each))));
     const days = Object.entries(usage.days);
     const most = Math.max(1, ...days.map(([, each]) => each.input + each.output));
     return [
-      h('h3', {}, 'Most tokens, in and out'),
+      h('h3', {}, 'The largest answers'),
       h('ol', {class: 'lines', id: 'dearest'}, usage.answers.slice(0, 20).map(each => h('li', {class: 'ai'},
         h('div', {class: 'top'}, h('b', {}, `${number(each.usage.input + each.usage.output)} tokens`),
-          h('small', {}, `${number(each.usage.input)} in, ${number(each.usage.output)} out`)),
+          h('small', {}, `${number(each.usage.input)} read, ${number(each.usage.output)} written`)),
         content(each.said),
-        button('Why this answer', () => actions.show('why', each.said.id))))),
+        button('Why this answer?', () => actions.show('why', each.said.id))))),
       h('h3', {}, 'By day'),
       h('dl', {class: 'features'}, days.flatMap(([day, each]) => [h('dt', {}, day),
         h('dd', {}, h('meter', {min: 0, max: most, value: each.input + each.output, 'aria-label': day}),
-          ` ${number(each.input)} in, ${number(each.output)} out`)])),
-      h('h3', {}, 'Check'),
+          ` ${number(each.input)} read, ${number(each.output)} written`)])),
+      h('h3', {}, 'Check of the stored data'),
       h('p', {id: 'check'}, damage.length === 0 ? 'The stored data are sound.' : plural(damage.length, 'problem')),
       h('ul', {}, damage.map(each => h('li', {}, `${each.kind}: `, text(each.problem)))),
     ];

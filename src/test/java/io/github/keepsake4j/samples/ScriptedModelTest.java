@@ -29,6 +29,11 @@ class ScriptedModelTest {
             My sister and I share our car.          | Noted. Your sister and you share your car.
             The cats are called Tom and Ada.        | Noted. The cats are called Tom and Ada.
             Tom is 3. She likes him.                | Noted. Tom is 3. She likes him.
+            Hi, Marta here, from Ghent              | Noted. You are called Marta. You are from Ghent.
+            This is Marta speaking                  | Noted. You are called Marta.
+            Ida has a cat and she likes fish.       | Noted. Ida has a cat. She likes fish.
+            My mum is Rosa, she lives in Rome.      | Noted. Your mum is Rosa. Your mum lives in Rome.
+            I love you.                             | Noted. You love me.
             It is raining.                          | All right. Tell me something about yourself, and ask me for it later, also after a restart.
             """)
     void what_a_speaker_says_of_himself_is_repeated_to_him(String said, String answer) {
@@ -49,8 +54,12 @@ class ScriptedModelTest {
             Where does my sister live?         | Your sister lives in Köln.
             How old am I, and who is Rex?      | You are 34 years old. Your dog is called Rex.
             What do you know about me?         | You are Bob. You live in Ulm. You are a baker. You are 34 years old. Your dog is called Rex. Your sister lives in Köln.
+            Where does Bob live?               | You live in Ulm.
+            Can you help me?                   | Tell me something, such as “My sister lives in Ulm.”, and ask for it later, such as “Where does my sister live?”. An empty line ends the chat.
+            What did I just say?               | You said: “Where do I live?”
+            What did I tell you first?         | The first one that the memory shows me is: “I am Bob and I live in Ulm.”
             Do I have siblings?                | Your sister lives in Köln.
-            What is the capital of France?     | I find no answer to that in what the memory shows me. Ask “What do you know about me?” to see all of it.
+            What is the capital of France?     | I have nothing about that in what the memory showed me. Ask “What do you know about me?” to see all of it.
             """)
     void a_question_is_answered_by_the_words_of_what_was_said(String question, String answer) {
         assertThat(answer(
@@ -69,6 +78,8 @@ class ScriptedModelTest {
                     """
             How old am I?                | I love old French films. My dog is three years old. | NONE
             How old am I?                | I love old French films. I turned 30 in May.        | You turned 30 in May.
+            Where do I live?             | I used to live in Rome.                             | NONE
+            Where does Ida live?         | My sister is Ida. My sister lives in Ulm.           | Your sister lives in Ulm.
             How old is Tom?              | Ada is 5. Tom is 3.                                 | Tom is 3.
             How old is my sister?        | My sister lives in Ulm. I am 30.                    | NONE
             Which old films do I like?   | I love old French films. I like my old car.         | You love old French films.
@@ -82,7 +93,7 @@ class ScriptedModelTest {
             Do I like tea?               | I don't like tea.                                   | You don't like tea.
             """)
     void a_common_word_is_no_answer(String question, String said, String answer) {
-        assertThat(answer(said, question)).startsWith(answer.replace("NONE", "I find no answer"));
+        assertThat(answer(said, question)).startsWith(answer.replace("NONE", "I have nothing about that"));
     }
 
     @ParameterizedTest
@@ -95,6 +106,11 @@ class ScriptedModelTest {
             How old am I?                | I am 34. I am now 35.                           | You are 35 years old.
             What is my dog called?       | My dog is called Rex. My dog is called Max.     | Your dog is called Max.
             What is my cat called?       | My cat's called Pi. My cat's name is Bo, not Pi. | Your cat's name is Bo, not Pi.
+            What is my sister called?    | My sister's name is Ida. No, her name is Ada.   | Your sister's name is Ada.
+            What colour do I like?       | My favourite colour is red. No wait, it's blue. | Your favourite colour is blue.
+            When was I born?             | I was born in 1988 in Porto. Sorry, I meant 1989. | You were born in 1989 in Porto.
+            Where did I move?            | I moved to Rome. Sorry, I meant $x.             | You moved to $x.
+            How many cats do I have?     | I have two cats. No, I have three cats.         | You have three cats.
             What do you know about me?   | My dog is Rex. My dog is brown. My dog is Max.  | Your dog is brown. Your dog is Max.
             """)
     void the_newest_value_is_the_answer(String question, String said, String answer) {
@@ -142,10 +158,12 @@ class ScriptedModelTest {
 
     @Test
     void it_knows_only_what_users_say_in_the_request() {
-        assertThat(answer("Who am I?")).isEqualTo("The memory shows me nothing that you said of yourself.");
+        assertThat(answer("Who am I?"))
+                .isEqualTo(
+                        "I have nothing about that in what the memory showed me. Tell me something about yourself first.");
         List<ChatMessage> messages =
                 List.of(UserMessage.from("Hello."), AiMessage.from("I am Rob."), UserMessage.from("Who am I?"));
-        assertThat(new ScriptedModel().chat(messages).aiMessage().text()).contains("nothing that you said");
+        assertThat(new ScriptedModel().chat(messages).aiMessage().text()).contains("I have nothing about that");
     }
 
     @Test

@@ -5,6 +5,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 
 /** Answers the words on the command line and ends. Without any, it serves {@link ChatController}. */
 @SpringBootApplication
@@ -18,12 +19,13 @@ class ChatApplication {
     }
 
     @Bean
-    ApplicationRunner chat(Assistant assistant) {
+    ApplicationRunner chat(Assistant assistant, Environment environment) {
         return args -> {
             String question = String.join(" ", args.getNonOptionArgs());
-            if (!question.isEmpty()) {
-                System.out.println(assistant.chat("alice", question));
-            }
+            System.out.println(
+                    question.isEmpty()
+                            ? "Open http://localhost:" + environment.getProperty("local.server.port") + " in a browser."
+                            : assistant.chat("alice", question));
         };
     }
 }

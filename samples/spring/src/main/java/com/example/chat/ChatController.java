@@ -24,6 +24,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.DeleteMapping;
@@ -72,6 +74,8 @@ class ChatController {
     record Hit(Message message, String text, List<Highlight> highlights) {}
 
     record Branch(String leafId, boolean current, String first, String last, long messages) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(ChatController.class);
 
     private final Keepsake keepsake;
     private final StreamingAssistant assistant;
@@ -220,8 +224,10 @@ class ChatController {
                         emitter,
                         "done",
                         Map.of("id", conversation.idOf(response.aiMessage()).orElse(""))))
-                .onError(error ->
-                        end(emitter, "failed", Map.of("error", error.getClass().getSimpleName())))
+                .onError(error -> {
+                    LOG.warn("An answer failed", error);
+                    end(emitter, "failed", Map.of("error", error.getClass().getSimpleName()));
+                })
                 .start();
         return emitter;
     }

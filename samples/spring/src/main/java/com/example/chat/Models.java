@@ -26,7 +26,9 @@ import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.recall.RecallOptions;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -38,7 +40,8 @@ import org.springframework.context.annotation.Configuration;
 /**
  * The models. With {@code OPENAI_API_KEY} in the environment, OpenAI answers. Otherwise, models without a network say what they
  * were shown, so that the memory can be tried. They obey only the user's own words in the last question: they fail if it is
- * "fail", call a tool if it has "use a tool", and answer at length if it has "something long".
+ * "fail", call a tool if it has "use a tool", and answer at length if it has "something long". Another answer to the same
+ * request begins otherwise.
  */
 @Configuration(proxyBeanMethods = false)
 class Models {
@@ -58,6 +61,11 @@ class Models {
     private static final int QUOTED = 10;
     private static final Pattern NAME = Pattern.compile("[Mm]y name is (\\p{L}+)");
     private static final String NAME_TITLE = "The name of the user";
+
+    /** The newest request, and how often it came. */
+    private record Asked(List<ChatMessage> messages, int times) {}
+
+    private final AtomicReference<Asked> newest = new AtomicReference<>(new Asked(List.of(), 0));
 
     @Bean
     ChatModel chatModel() {
@@ -98,7 +106,7 @@ class Models {
         return keepsake.recall().retriever(RecallOptions.standard());
     }
 
-    private static void stream(ChatRequest request, StreamingChatResponseHandler handler, long millisPerWord) {
+    private void stream(ChatRequest request, StreamingChatResponseHandler handler, long millisPerWord) {
         Cancellation cancellation = new Cancellation(new AtomicBoolean());
         try {
             ChatResponse response = response(request, answer(request));
@@ -116,7 +124,7 @@ class Models {
         }
     }
 
-    private static AiMessage answer(ChatRequest request) {
+    private AiMessage answer(ChatRequest request) {
         List<ChatMessage> messages = request.messages();
         if (messages.get(messages.size() - 1) instanceof ToolExecutionResultMessage result) {
             return AiMessage.from("The tool says: " + result.text());
@@ -131,17 +139,24 @@ class Models {
         if (FAIL.matcher(last).matches()) {
             throw new IllegalStateException("The model was asked to fail.");
         }
-        if (last.contains("use a tool") && !request.toolSpecifications().isEmpty()) {
+        if (last.toLowerCase(Locale.ROOT).contains("use a tool")
+                && !request.toolSpecifications().isEmpty()) {
             return AiMessage.from(ToolExecutionRequest.builder()
                     .id("call-" + messages.size())
                     .name("temperature")
                     .arguments("{\"city\": \"Paris\"}")
                     .build());
         }
-        if (last.contains("something long")) {
-            return AiMessage.from("This is a long answer. ".repeat(LONG).strip());
+        int times = newest.updateAndGet(
+                        before -> new Asked(messages, messages.equals(before.messages()) ? before.times() + 1 : 1))
+                .times();
+        boolean isFirst = times % 2 == 1;
+        if (last.toLowerCase(Locale.ROOT).contains("something long")) {
+            return AiMessage.from(("This is " + (isFirst ? "a" : "another") + " long answer. ")
+                    .repeat(LONG)
+                    .strip());
         }
-        return AiMessage.from("You said: " + String.join(" | ", said));
+        return AiMessage.from((isFirst ? "You said: " : "I was shown: ") + String.join(" | ", said));
     }
 
     private static String own(String text) {
@@ -150,7 +165,7 @@ class Models {
     }
 
     /** Answers what the library asks: for the facts of messages, or for a summary of them. */
-    private static AiMessage note(ChatRequest request) {
+    private AiMessage note(ChatRequest request) {
         String instructions = request.messages().stream()
                 .filter(SystemMessage.class::isInstance)
                 .map(message -> ((SystemMessage) message).text())

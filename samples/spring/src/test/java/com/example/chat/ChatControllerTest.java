@@ -200,7 +200,7 @@ class ChatControllerTest {
     void an_answer_is_made_again_a_question_is_edited_and_the_user_goes_back() throws Exception {
         String answer = doneId(stream("POST", "again/messages", "My name is Alice."));
         assertThat(text(stream("POST", "again/messages/" + answer + "/regenerate", null)))
-                .isEqualTo("You said: My name is Alice.");
+                .isEqualTo("I was shown: My name is Alice.");
         String question = get("again/messages").at("/messages/0/id").asString();
         assertThat(text(stream("PUT", "again/messages/" + question, "My name is Bob.")))
                 .isEqualTo("You said: My name is Bob.");

@@ -7,6 +7,7 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.rag.content.Content;
 import dev.langchain4j.rag.content.injector.DefaultContentInjector;
@@ -27,6 +28,13 @@ class ModelsTest {
         assertThat(answer(UserMessage.from("Please use a tool.")).hasToolExecutionRequests())
                 .isTrue();
         assertThat(answer(UserMessage.from("Did it fail?")).text()).isEqualTo("You said: Did it fail?");
+    }
+
+    @Test
+    void another_answer_to_the_same_request_is_another_one() {
+        ChatModel model = new Models().chatModel();
+        assertThat(List.of(model.chat("Hi"), model.chat("Hi"), model.chat("Ho")))
+                .containsExactly("You said: Hi", "I was shown: Hi", "You said: Ho");
     }
 
     @Test

@@ -136,7 +136,7 @@ class PageTest {
         tab.await("!document.querySelector('.busy, .pending')");
         tab.await("document.querySelectorAll('.lines > li').length === 2");
         assertThat(tab.text("document.querySelector('#sum').textContent")).contains("2 messages", "None is hidden");
-        assertThat(tab.text("document.querySelector('figcaption').textContent")).contains("Turns");
+        assertThat(tab.text("document.querySelector('figcaption').textContent")).contains("Chat");
     }
 
     @Test
@@ -157,23 +157,24 @@ class PageTest {
         ask(tab, "Please fail");
         tab.await("document.querySelector('.outcome')");
         assertThat(tab.text("document.querySelector('.outcome').textContent"))
-                .contains("Failed: ", "IllegalStateException");
-        assertThat(tab.text("document.querySelector('.lines').textContent")).contains("Not seen: its turn failed");
-        press(tab, LAST, "Retry");
+                .isEqualTo("Failed: IllegalStateException. The server’s log says more.");
+        assertThat(tab.text("document.querySelector('.lines').textContent")).contains("Not seen: its answer failed");
+        press(tab, LAST, "Try again");
         tab.await("!document.querySelector('.busy, .pending') && "
                 + "document.querySelector('#status').textContent.includes('failed')");
         assertThat(count(tab, "#said > li")).isEqualTo(1);
-        chat(tab, "Go on");
-        assertThat(tab.text(LAST + ".querySelector('p').textContent")).isEqualTo("You said: Go on");
+        chat(tab, "And now?");
+        assertThat(tab.text(LAST + ".querySelector('p').textContent")).isEqualTo("You said: And now?");
     }
 
     @Test
     void another_answer_is_the_second_of_two_and_keys_bring_the_first_back() throws Exception {
         Tab tab = open("versions");
-        chat(tab, "My name is Alice.");
-        press(tab, LAST, "Regenerate");
+        chat(tab, "My name is Bo.");
+        press(tab, LAST, "Another answer");
         tab.await("!document.querySelector('.busy, .pending') && document.querySelector('.versions')");
         assertThat(tab.text(LAST + ".querySelector('.versions').textContent")).contains("2 of 2");
+        assertThat(tab.text(LAST + ".querySelector('p').textContent")).isEqualTo("I was shown: My name is Bo.");
         String second = tab.text(LAST + ".dataset.id");
 
         tab.run(LAST + ".querySelector('button').focus()");
@@ -208,6 +209,35 @@ class PageTest {
         chat(tab, "Who am I?");
         assertThat(tab.text(LAST + ".querySelector('p').textContent"))
                 .isEqualTo("You said: My name is Bob. | Who am I?");
+    }
+
+    @Test
+    void what_was_typed_stays_with_its_conversation_and_comes_back_after_an_edit() throws Exception {
+        Tab tab = open("drafts");
+        chat(tab, "Hello.");
+        tab.run("document.querySelector('#question').focus()");
+        tab.write("half a question");
+        press(tab, "document.querySelector('#said > .user')", "Edit");
+        tab.await("document.querySelector('#question').value === 'Hello.'");
+        tab.key("Escape");
+        tab.await("document.querySelector('#question').value === 'half a question'");
+        tab.run("document.querySelector('#new').click()");
+        tab.await("location.hash !== '#drafts' && document.querySelector('#question').value === ''");
+        tab.run("document.querySelector('[data-id=drafts]').click()");
+        tab.await("location.hash === '#drafts' && document.querySelector('#question').value === 'half a question'");
+    }
+
+    @Test
+    void a_conversation_that_was_erased_elsewhere_leaves_the_list_when_the_page_gets_the_focus() throws Exception {
+        Tab tab = open("erased");
+        chat(tab, "Erase me.");
+        tab.await("document.querySelector('#list').textContent.includes('Erase me.')");
+        tab.run("document.querySelector('#new').click()");
+        application.getBean(Keepsake.class).conversation("erased").erase();
+        tab.run("document.querySelector('[data-id=erased]').click()");
+        tab.await("document.querySelector('#status').textContent.startsWith('There is no such conversation')");
+        tab.run("dispatchEvent(new Event('focus'))");
+        tab.await("!document.querySelector('#list').textContent.includes('Erase me.')");
     }
 
     @Test
@@ -268,7 +298,7 @@ class PageTest {
         assertThat(tab.text("document.querySelector('#said > .hidden .mark').textContent"))
                 .startsWith("Not seen: ");
         assertThat(tab.text("document.querySelector('.lines > .hidden .mark').textContent"))
-                .isEqualTo("Not seen: over the limit of messages");
+                .isEqualTo("Not seen: more messages than the limit allows");
         assertThat(count(tab, ".lines > li:not(.hidden)")).isEqualTo(20);
     }
 
@@ -311,14 +341,14 @@ class PageTest {
         Tab tab = open("why");
         chat(tab, "Who am I?");
         chat(tab, "Do you know my name?");
-        press(tab, LAST, "Why this answer");
+        press(tab, LAST, "Why this answer?");
         tab.await("document.querySelector('#saw')");
         tab.await("document.activeElement.id === 'panel'");
         assertThat(count(tab, "#saw > li")).isBetween(18, 21);
         assertThat(tab.text("document.querySelector('#saw').textContent")).doesNotContain("My name is Alice");
-        assertThat(tab.text("document.querySelector('.facts').textContent")).contains("scripted", "in", "STOP");
+        assertThat(tab.text("document.querySelector('.facts').textContent")).contains("scripted", "read", "Normally");
         assertThat(tab.text("document.querySelector('#prefix').textContent"))
-                .contains("The prompt’s beginning changed, so a provider’s cache is lost.", "left the view");
+                .contains("The request begins otherwise than the one before", "No longer sent");
         String now = tab.text("document.querySelector('blockquote').textContent");
         choose(tab, "#turn", "13", "input");
         tab.await("document.querySelector('#panel output')?.textContent.startsWith('13 of')");
@@ -329,7 +359,7 @@ class PageTest {
     void the_tree_shows_all_branches_and_a_click_switches() throws Exception {
         Tab tab = open("tree");
         chat(tab, "My name is Alice.");
-        press(tab, LAST, "Regenerate");
+        press(tab, LAST, "Another answer");
         tab.await("!document.querySelector('.busy, .pending') && document.querySelector('.versions')");
         view(tab, "tree", "document.querySelectorAll('svg .node').length === 3");
         assertThat(count(tab, "svg .node.current")).isEqualTo(2);
@@ -388,6 +418,10 @@ class PageTest {
         assertThat(count(tab, "#said > li")).isEqualTo(2);
         tab.run("document.querySelector('#erase').click()");
         tab.key("Enter");
+        tab.await("!document.querySelector('dialog').open");
+        assertThat(count(tab, "#said > li")).isEqualTo(2);
+        tab.run("document.querySelector('#erase').click()");
+        press(tab, "document.querySelector('dialog')", "Erase");
         tab.await("document.querySelectorAll('#said > li').length === 0");
         assertThat(application.getBean(Keepsake.class).conversation("begun").info())
                 .isPresent();
@@ -529,6 +563,10 @@ class PageTest {
         Tab tab = open("phone");
         tab.size(390, 844, true);
         tab.await("document.querySelector('#send').getBoundingClientRect().bottom <= 844 && scrollY === 0");
+        tab.run("document.querySelector('#conversations').open = true");
+        tab.await("document.querySelector('[data-id=phone]')");
+        tab.run("document.querySelector('[data-id=phone]').click()");
+        tab.await("!document.querySelector('#conversations').open");
         tab.size(375, 700, true);
         for (String name : List.of("seen", "why", "tree", "find", "tokens")) {
             view(tab, name, "document.querySelector('#tab-" + name + "').ariaSelected === 'true'");
@@ -599,12 +637,12 @@ class PageTest {
                     .contains("is Alice.");
 
             chat(tab, "What is my name?");
-            press(tab, LAST, "Why this answer");
+            press(tab, LAST, "Why this answer?");
             tab.await("document.querySelector('#saw')");
             assertThat(tab.text("document.querySelector('#panel').textContent")).contains("Summary", "Alicia");
             view(tab, "memories", "document.querySelector('#panel li.memories')");
             press(tab, "document.querySelector('#panel li.memories')", "Forget");
-            tab.key("Enter");
+            press(tab, "document.querySelector('dialog')", "Forget");
             tab.await("!document.querySelector('#panel').textContent.includes('Alicia')");
             assertThat(tab.errors).isEmpty();
 
@@ -710,14 +748,14 @@ class PageTest {
         chat(tab, "Why do you not know my name?");
         tab.run("document.querySelector('#said').scrollTop = 0; document.querySelector('#panel').scrollTop = 0");
         picture(tab, "page-seen");
-        press(tab, LAST, "Why this answer");
+        press(tab, LAST, "Why this answer?");
         tab.await("document.querySelector('#saw')");
         tab.run("document.querySelector('#said').scrollTop = 1e6");
         picture(tab, "page-why");
 
         Tab other = open("Tree");
         chat(other, "My name is Alice.");
-        press(other, LAST, "Regenerate");
+        press(other, LAST, "Another answer");
         other.await("!document.querySelector('.busy, .pending') && document.querySelector('.versions')");
         chat(other, "Who am I?");
         application.getBean(Keepsake.class).conversation("Tree").setTitle("Two answers");
