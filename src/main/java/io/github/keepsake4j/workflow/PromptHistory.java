@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * Then it is applied to the sizes of the messages with the files' contents.
  *
  * @param key the memory
- * @param counts counts in the tokens of the limit
+ * @param counter counts in the tokens of the limit
  * @param sizes the sizes of the stored messages
  * @param files converts references to contents
  * @param dropped receives the number of the thread's turns that the limit leaves out, if any
