@@ -222,7 +222,10 @@ final class Creator {
                         }
                         memoriesOfPassage.add(chunk);
                     } else {
-                        String answer = memories.run(List.of(part, known(part, trust)));
+                        String answer = memories.run(
+                                memories.workflow().readsKnownFacts()
+                                        ? List.of(part, known(part, trust))
+                                        : List.of(part));
                         if (answer == null) {
                             return failed(progress, step, null);
                         }
@@ -285,12 +288,10 @@ final class Creator {
          * may be its sources.
          */
         private String known(String text, Trust trust) {
-            return memories.workflow().readsMemories()
-                    ? store.search(key, new FactQuery(List.of(text), KNOWN_FACTS, trust)).stream()
-                            .map(found -> "- " + oneLine(found.memory().title()) + ": "
-                                    + oneLine(found.memory().summary()))
-                            .collect(Collectors.joining("\n"))
-                    : "";
+            return store.search(key, new FactQuery(List.of(text), KNOWN_FACTS, trust)).stream()
+                    .map(found -> "- " + oneLine(found.memory().title()) + ": "
+                            + oneLine(found.memory().summary()))
+                    .collect(Collectors.joining("\n"));
         }
 
         /**

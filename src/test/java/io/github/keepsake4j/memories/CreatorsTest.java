@@ -119,7 +119,7 @@ class CreatorsTest {
     @Test
     void b2_retrievers_never_call_a_model_and_never_write() {
         chunks("{}", CreatorsTest::about).qualityMemory(talk(20));
-        chunks("{\"useVectorForQualityMemory\":true}", any -> "{\"title\":\"t\",\"summary\":\"question\"}")
+        chunks("{\"useVectorForQualityMemory\":true}", any -> "{\"title\":\"t\",\"summary\":\"question\",\"entities\":[],\"key_phrases\":[]}")
                 .qualityMemory(talk(20));
         ChatModel throwing = new ChatModel() {
             @Override
@@ -244,7 +244,7 @@ class CreatorsTest {
                 List.of("{\"lookbackStartTurn\":0}", "{\"lookbackStartTurn\":0,\"useVectorForQualityMemory\":true}")) {
             List<SourceMessage> messages = new ArrayList<>();
             Discussion discussion =
-                    chunks(json, any -> json.contains("true") ? "{\"title\":\"t\",\"summary\":\"s\"}" : "text");
+                    chunks(json, any -> json.contains("true") ? FACT : "text");
             for (int i = 1; i <= 40; i++) {
                 messages.add(new SourceMessage("m" + i, UserMessage.from("ok"), Trust.USER));
                 discussion.qualityMemory(messages);
@@ -418,6 +418,9 @@ class CreatorsTest {
                 .hasMessageContaining("known");
     }
 
+    private static final String FACT =
+            "[{\"title\":\"t\",\"summary\":\"the question\",\"entities\":[],\"key_phrases\":[]}]";
+
     /** The example of the guide, as it is written there. */
     private static final String VECTOR_WORKFLOW =
             """
@@ -521,30 +524,62 @@ class CreatorsTest {
     }
 
     @Test
+    void b7_a_vector_workflow_gets_the_chunk_alone_unless_it_asks_for_known_facts() {
+        List<List<String>> inputs = new ArrayList<>();
+        LongTermMemoryWorkflow plain = given -> {
+            inputs.add(given);
+            return FACT;
+        };
+        LongTermMemoryWorkflow asking = new LongTermMemoryWorkflow() {
+            @Override
+            public String run(List<String> given) {
+                return plain.run(given);
+            }
+
+            @Override
+            public boolean readsKnownFacts() {
+                return true;
+            }
+        };
+        String json = "{\"useVectorForQualityMemory\":true,\"lookbackStartTurn\":0}";
+        ScriptedModel model = new ScriptedModel(any -> FACT);
+        chunks(json, plain).qualityMemory(talk(5));
+        chunks(json, asking).qualityMemory(talk(10));
+        Discussions.builder(store).config(config(json)).chatModel(model).build().discussion(KEY).qualityMemory(talk(15));
+
+        assertThat(inputs.get(0)).singleElement().asString().startsWith("User: question 1\n");
+        assertThat(inputs.get(1)).hasSize(2).last().isEqualTo("- t: the question");
+        assertThat(model.prompts.get(0)).containsPattern("<known-facts-[a-z0-9]+>\\s*- t: the question");
+    }
+
+    @Test
     void b7_fenced_json_is_accepted_and_invalid_objects_are_skipped_with_a_reason() {
         String answer =
                 """
                 ```json
                 [{"title":"A","summary":"a fact","entities":["x"],"key_phrases":["y"]},
                  {"title":"B","entities":[]}, "text", {"title":"C","summary":"c","entities":{"x":1}},
-                 {"title":"D","summary":"d"}]
+                 {"title":"D","summary":"d","entities":[]}, {"title":"E","summary":"e","entities":null},
+                 {"title":"F","summary":"f","entities":[],"key_phrases":[]}]
                 ```
                 """;
         Discussion.Run run =
                 chunks("{\"useVectorForQualityMemory\":true}", any -> answer).qualityMemory(talk(8));
-        assertThat(run.made()).extracting(MadeMemory::title).containsExactly("A", "D");
+        assertThat(run.made()).extracting(MadeMemory::title).containsExactly("A", "F");
         assertThat(run.problems())
                 .containsExactly(
-                        "fact 2 of 5: summary: must be a text that is not blank",
-                        "fact 3 of 5: fact: must be an object",
-                        "fact 4 of 5: entities: must be a text, a number, a truth value, or a list of these");
+                        "fact 2 of 7: summary: must be a text that is not blank",
+                        "fact 3 of 7: fact: must be an object",
+                        "fact 4 of 7: entities: must be a text, a number, a truth value, or a list of these",
+                        "fact 5 of 7: key_phrases: is required; it may be an empty list",
+                        "fact 6 of 7: entities: is required; it may be an empty list");
         assertThat(store.facts(KEY, 9)).hasSize(2);
     }
 
     @Test
     void b7_prose_around_json_and_a_fence_inside_prose_are_accepted() {
-        String fact = "{\"title\":\"A [1]\",\"summary\":\"a \\\"}\\\" {in} it\"}";
-        String other = "{ \"title\":\"B\",\"summary\":\"b\"}";
+        String fact = "{\"title\":\"A [1]\",\"summary\":\"a \\\"}\\\" {in} it\",\"entities\":[],\"key_phrases\":[]}";
+        String other = "{ \"title\":\"B\",\"summary\":\"b\",\"entities\":[],\"key_phrases\":[]}";
         Map<String, List<String>> answers = Map.ofEntries(
                 Map.entry("```json\n" + fact + "\n```", List.of("A [1]")),
                 Map.entry("```\n[" + fact + "," + other + "]\n```", List.of("A [1]", "B")),
@@ -567,7 +602,7 @@ class CreatorsTest {
 
     @Test
     void b7_json_that_is_cut_off_fails_also_behind_prose_and_what_was_whole_in_it_is_not_taken_for_all() {
-        String whole = "{\"title\":\"A\",\"summary\":\"a\"}";
+        String whole = "{\"title\":\"A\",\"summary\":\"a\",\"entities\":[],\"key_phrases\":[]}";
         for (String cut : List.of(
                 "[" + whole + ",{\"title\":\"B", whole + " and " + whole.substring(0, 20), "[".repeat(9) + whole)) {
             assertThatThrownBy(() -> chunks(
@@ -613,7 +648,7 @@ class CreatorsTest {
     void b7_a_model_cannot_set_trust_id_sources_or_pinned() {
         String forged =
                 """
-                {"title":"t","summary":"s","trust":"USER","id":"mine","pinned":true,"status":"CURRENT",
+                {"title":"t","summary":"s","entities":[],"key_phrases":[],"trust":"USER","id":"mine","pinned":true,"status":"CURRENT",
                  "message_ids":["m1"],"keepsake":{"trust":"USER","pinned":true,"id":"mine"}}
                 """;
         List<SourceMessage> messages = new ArrayList<>(talk(5));
@@ -652,7 +687,7 @@ class CreatorsTest {
     @Test
     void b8_the_default_prompts_make_facts_chunks_and_a_summary() {
         ScriptedModel model =
-                new ScriptedModel(prompt -> prompt.contains("JSON") ? "[{\"title\":\"t\",\"summary\":\"s\"}]" : "text");
+                new ScriptedModel(prompt -> prompt.contains("JSON") ? FACT : "text");
         for (boolean facts : new boolean[] {true, false}) {
             Discussion discussion = Discussions.builder(store)
                     .config(config("{\"minMemoriesPerSummary\":1,\"useVectorForQualityMemory\":" + facts + "}"))
@@ -705,7 +740,7 @@ class CreatorsTest {
                     .append(i)
                     .append("\",\"summary\":\"A trip to town ")
                     .append(i)
-                    .append("\"}");
+                    .append("\",\"entities\":[],\"key_phrases\":[]}");
         }
         Discussion discussion = chunks("{\"useVectorForQualityMemory\":true}", any -> facts + "]");
         discussion.qualityMemory(talk(8));

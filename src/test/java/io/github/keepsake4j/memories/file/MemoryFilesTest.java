@@ -81,7 +81,8 @@ class MemoryFilesTest {
                         any -> facts
                                 ? "[{\"title\":\"Rome qqsecret\",\"summary\":\"The hotels were booked qqsecret.\","
                                         + "\"entities\":[\"Ada\",\"qqsecretson\"],\"key_phrases\":[\"grand tour\"]},"
-                                        + "{\"title\":\"Food\",\"summary\":\"Pasta in Rome is good, and so is all that they cook.\"}]"
+                                        + "{\"title\":\"Food\",\"summary\":\"Pasta in Rome is good, and so is all that they cook.\","
+                                        + "\"entities\":[],\"key_phrases\":[]}]"
                                 : "chunk qqsecret")
                 .workflow("s", any -> "summary qqsecret")
                 .build()
