@@ -72,10 +72,13 @@ public final class Discussion {
         if (key == null) {
             return stateless();
         }
-        List<SourceMessage> sources = conversation(messages).stream()
+        return all.creator.create(key, sources(messages), isAgain, onPassedBy);
+    }
+
+    private List<SourceMessage> sources(List<SourceMessage> messages) {
+        return conversation(messages).stream()
                 .filter(source -> !all.userTextOnly || source.trust() == Trust.USER)
                 .toList();
-        return all.creator.create(key, sources, isAgain, onPassedBy);
     }
 
     /**
@@ -127,12 +130,13 @@ public final class Discussion {
 
     /**
      * Reads memories by a retriever: {@code RecentMemory}, {@code RecentMemorySummarizerTool}, {@code VectorMemorySearch},
-     * {@code FullChatSummary} or one of your own.
+     * {@code FullChatSummary} or one of your own. It sees what {@link #memories} returns for the messages.
      *
      * @param name the retriever's name
      * @param config the configuration: {@code maxSummaryChunksFromFile} (0 for 3, -1 for all), {@code maxTurnsToPull}
      *     (the same without a discussion), {@code input} (keywords separated by semicolons) and {@code limit}
-     * @param messages the messages that retrievers use if there is no discussion; may be empty
+     * @param messages the conversation from its beginning, oldest first; without a discussion, the messages that the
+     *     retriever uses; may be empty
      * @return the text
      * @throws InvalidInputException if there is no such retriever
      */
@@ -146,13 +150,16 @@ public final class Discussion {
     }
 
     /**
-     * Returns the memories to be read.
+     * Returns the memories to be read. Memories that were made from a message that was edited or deleted, or from later
+     * messages, are left out even before a creator has seen the change. All are returned if the list is empty, or if it
+     * is a window: it does not begin with the first message of the memories, and no memory ends in it.
      *
-     * @param messages the given messages; may be empty
+     * @param messages the conversation from its beginning, oldest first; may be empty
      * @return a view that cannot write
      */
     public LongTermMemoriesOfDiscussion memories(List<SourceMessage> messages) {
-        return new LongTermMemoriesOfDiscussion(store, key, conversation(messages), all.leastTrust);
+        return new LongTermMemoriesOfDiscussion(
+                store, key, conversation(messages), sources(messages), all.leastTrust);
     }
 
     /**

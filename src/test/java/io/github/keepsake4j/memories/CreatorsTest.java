@@ -40,6 +40,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What creators and retrievers do, on files. */
 class CreatorsTest {
@@ -141,10 +143,10 @@ class CreatorsTest {
         Discussion discussion =
                 Discussions.builder(readOnly).chatModel(throwing).build().discussion(KEY);
         for (String name : Retrievers.byName().keySet()) {
-            assertThat(discussion.retrieve(name, NodeConfig.of(Map.of("input", "question")), talk(4)))
+            assertThat(discussion.retrieve(name, NodeConfig.of(Map.of("input", "question")), talk(20)))
                     .isNotBlank();
         }
-        assertThat(read).contains("chunks", "search", "summary");
+        assertThat(read).contains("shown", "search", "summary");
         assertThatThrownBy(() -> discussion.qualityMemory(talk(20)))
                 .as("the store notices a creator")
                 .isInstanceOf(AssertionError.class);
@@ -283,6 +285,45 @@ class CreatorsTest {
         assertThat(calls)
                 .as("the memories of a branch that is in use again are still there")
                 .hasValue(0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 7, 12, 15})
+    void b5_memories_behind_an_edited_or_deleted_message_are_hidden_before_a_creator_runs(int place) {
+        String json = "{\"lookbackStartTurn\":0,\"minMemoriesPerSummary\":1";
+        Discussion chunks = Discussions.builder(store)
+                .config(config(json + ",\"fileMemoryWorkflowName\":\"w\"}"))
+                .workflow("w", CreatorsTest::about)
+                .chatModel(new ScriptedModel(any -> "summary " + store.chunks(KEY, 9).size()))
+                .build()
+                .discussion(KEY);
+        Discussion facts = chunks(json + ",\"useVectorForQualityMemory\":true}", inputs -> FACT.replace(
+                "the question", inputs.get(0).lines().findFirst().orElseThrow()));
+        for (int messages = 5; messages <= 15; messages += 5) {
+            chunks.qualityMemory(talk(messages));
+            chunks.updateSummary();
+            facts.qualityMemory(talk(messages));
+        }
+        List<SourceMessage> edited = new ArrayList<>(talk(15));
+        edited.set(place - 1, new SourceMessage("m" + place, UserMessage.from("else"), Trust.USER));
+        List<SourceMessage> deleted = new ArrayList<>(talk(15));
+        deleted.remove(place - 1);
+        int valid = (place - 1) / 5;
+
+        for (List<SourceMessage> changed : List.of(edited, deleted)) {
+            LongTermMemoriesOfDiscussion memories = chunks.memories(changed);
+            assertThat(memories.chunks()).hasSize(valid);
+            assertThat(memories.chunks(1)).isEqualTo(memories.chunks().subList(Math.max(0, valid - 1), valid));
+            assertThat(memories.facts(9)).hasSize(valid);
+            assertThat(memories.search(FactQuery.of("question;answer"))).hasSize(valid);
+            assertThat(chunks.retrieve("FullChatSummary", NodeConfig.EMPTY, changed))
+                    .isEqualTo(valid == 0 ? LongTermMemoriesOfDiscussion.NO_MEMORIES : "summary " + valid);
+        }
+        for (List<SourceMessage> all : List.of(talk(15), talk(40), List.<SourceMessage>of(), talk(15).subList(9, 15))) {
+            assertThat(chunks.memories(all).chunks()).hasSize(3);
+            assertThat(chunks.memories(all).search(FactQuery.of("question;answer"))).hasSize(3);
+            assertThat(chunks.retrieve("FullChatSummary", NodeConfig.EMPTY, all)).isEqualTo("summary 3");
+        }
     }
 
     @Test
