@@ -128,7 +128,7 @@ record Listing(MemoryScript script, TenantList tenants, Writer writer, ListedMet
                 boolean isFull = page.size() + damaged.size() == query.limit() || gone == GONE;
                 if (edge != null && isFull) {
                     return new MemoryPage(
-                            page, damaged, usage, Optional.of(query.startingAt(order.cursor.apply(edge))));
+                            query.ordered(page), damaged, usage, Optional.of(query.startingAt(order.cursor.apply(edge))));
                 }
                 edge = entry;
                 try {
@@ -149,7 +149,7 @@ record Listing(MemoryScript script, TenantList tenants, Writer writer, ListedMet
             }
             part = order.behind.apply(part.get(part.size() - 1));
         }
-        return new MemoryPage(page, damaged, usage, Optional.empty());
+        return new MemoryPage(query.ordered(page), damaged, usage, Optional.empty());
     }
 
     private static List<DailyUsage> usage(MemoryKey key, Reply info, ListQuery.@Nullable Days days) {
