@@ -129,6 +129,27 @@ public final class Discussion {
     }
 
     /**
+     * Runs a node of a workflow, whether it creates or retrieves. The field {@code type} of its configuration is
+     * {@code QualityMemory}, {@code chatSummarySummarizer} or the name of a retriever. {@link #qualityMemory} and
+     * {@link #updateSummary} return the report of a creator instead.
+     *
+     * @param node the node's configuration
+     * @param messages the conversation from its beginning, oldest first
+     * @return the texts of the memories that a creator made, empty if it made none; or the retriever's text
+     * @throws InvalidInputException if there is no such node
+     * @throws LongTermMemoryFailedException if a model or a workflow failed
+     * @throws StorageUnavailableException if the store cannot be reached
+     */
+    public String run(NodeConfig node, List<SourceMessage> messages) {
+        String type = node.text("type", "");
+        return switch (type) {
+            case "QualityMemory" -> LongTermMemoriesOfDiscussion.join(qualityMemory(messages).made());
+            case "chatSummarySummarizer" -> LongTermMemoriesOfDiscussion.join(updateSummary().made());
+            default -> retriever("type", type).retrieve(memories(messages), node);
+        };
+    }
+
+    /**
      * Reads memories by a retriever: {@code RecentMemory}, {@code RecentMemorySummarizerTool}, {@code VectorMemorySearch},
      * {@code FullChatSummary} or one of your own. It sees what {@link #memories} returns for the messages.
      *
@@ -141,12 +162,18 @@ public final class Discussion {
      * @throws InvalidInputException if there is no such retriever
      */
     public String retrieve(String name, NodeConfig config, List<SourceMessage> messages) {
+        return retriever("name", name).retrieve(memories(messages), config);
+    }
+
+    private LongTermMemoryRetriever retriever(String field, String name) {
         LongTermMemoryRetriever retriever = all.retrievers.get(name);
         if (retriever == null) {
             throw new InvalidInputException(
-                    "name", "there is no retriever " + name + "; use one of " + new TreeSet<>(all.retrievers.keySet()));
+                    field,
+                    "there is no retriever " + name + "; use one of " + new TreeSet<>(all.retrievers.keySet())
+                            + ", or run the creators QualityMemory and chatSummarySummarizer");
         }
-        return retriever.retrieve(memories(messages), config);
+        return retriever;
     }
 
     /**

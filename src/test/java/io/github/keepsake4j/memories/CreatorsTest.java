@@ -901,6 +901,36 @@ class CreatorsTest {
     }
 
     @Test
+    void b13_one_method_runs_each_kind_of_node() {
+        Discussion discussion = Discussions.builder(store)
+                .config(config("{\"lookbackStartTurn\":0,\"minMemoriesPerSummary\":1,"
+                        + "\"fileMemoryWorkflowName\":\"w\",\"chatSummaryWorkflowName\":\"s\"}"))
+                .workflow("w", any -> "a chunk")
+                .workflow("s", any -> "a summary")
+                .retriever("Mine", (memories, node) -> node.text("prefix", "") + memories.chunks().size())
+                .build()
+                .discussion(KEY);
+        for (String[] node : new String[][] {
+            {"{\"type\":\"QualityMemory\"}", "a chunk"},
+            {"{\"type\":\"QualityMemory\"}", ""},
+            {"{\"type\":\"chatSummarySummarizer\"}", "a summary"},
+            {"{\"type\":\"FullChatSummary\"}", "a summary"},
+            {"{\"type\":\"Mine\",\"prefix\":\"chunks: \"}", "chunks: 1"}
+        }) {
+            assertThat(discussion.run(NodeConfig.ofJson(node[0]), talk(5)))
+                    .as(node[0])
+                    .isEqualTo(node[1]);
+        }
+        for (String wrong : List.of("{\"type\":\"PythonModule\"}", "{}")) {
+            assertThatThrownBy(() -> discussion.run(NodeConfig.ofJson(wrong), talk(5)))
+                    .isInstanceOf(InvalidInputException.class)
+                    .hasMessageContaining("type")
+                    .hasMessageContaining("QualityMemory")
+                    .hasMessageContaining("Mine");
+        }
+    }
+
+    @Test
     void b13_a_retriever_on_the_class_path_is_found() {
         assertThat(Discussions.builder(store)
                         .build()
