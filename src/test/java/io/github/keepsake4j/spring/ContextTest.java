@@ -496,6 +496,26 @@ class ContextTest {
     }
 
     @Test
+    void retention_may_be_limited_to_memories_with_metadata() {
+        inMemory()
+                .withPropertyValues(
+                        "keepsake4j.listed-metadata=project",
+                        "keepsake4j.retention.cron=* * * * * *",
+                        "keepsake4j.retention.idle-for=1ms",
+                        "keepsake4j.retention.metadata.project=apollo")
+                .run(context -> {
+                    Keepsake keepsake = context.getBean(Keepsake.class);
+                    for (String id : List.of("alice", "bob")) {
+                        keepsake.chatMemory(id).add(UserMessage.from("hello"));
+                    }
+                    keepsake.conversation("alice").describe(null, Map.of("project", "apollo"));
+                    await().until(() ->
+                            keepsake.conversation("alice").messages().isEmpty());
+                    assertThat(keepsake.conversation("bob").messages()).hasSize(1);
+                });
+    }
+
+    @Test
     void work_in_the_background_ends_with_the_context_within_the_time_that_is_set() {
         CountDownLatch begun = new CountDownLatch(1);
         AtomicBoolean interrupted = new AtomicBoolean();
