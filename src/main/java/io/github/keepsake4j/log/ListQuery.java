@@ -6,7 +6,9 @@ import java.time.LocalDate;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -155,20 +157,14 @@ public record ListQuery(
         if (!activeFirst) {
             return stored;
         }
-        List<MemoryInfo> ordered = new ArrayList<>(stored);
-        int from = 0;
-        for (int to = 1; to <= ordered.size(); to++) {
-            if (to == ordered.size() || !minute(ordered.get(to)).equals(minute(ordered.get(from)))) {
-                ordered.subList(from, to)
-                        .sort(Comparator.comparing(MemoryInfo::activity).reversed());
-                from = to;
-            }
-        }
-        return ordered;
-    }
-
-    private static Instant minute(MemoryInfo info) {
-        return info.activity().truncatedTo(ChronoUnit.MINUTES);
+        Map<Instant, List<MemoryInfo>> minutes = new LinkedHashMap<>();
+        stored.forEach(info -> minutes.computeIfAbsent(
+                        info.activity().truncatedTo(ChronoUnit.MINUTES), minute -> new ArrayList<>())
+                .add(info));
+        minutes.values()
+                .forEach(minute ->
+                        minute.sort(Comparator.comparing(MemoryInfo::activity).reversed()));
+        return minutes.values().stream().flatMap(List::stream).toList();
     }
 
     /**

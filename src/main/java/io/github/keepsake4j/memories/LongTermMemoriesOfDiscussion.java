@@ -121,9 +121,8 @@ public final class LongTermMemoriesOfDiscussion {
         }
         Trust least = query.leastTrust().isAtLeast(leastTrust) ? query.leastTrust() : leastTrust;
         FactQuery trusted = new FactQuery(query.keywords(), query.limit(), least);
-        return covered(key, MadeMemory.Kind.FACT) == null
-                ? reader.search(key, trusted)
-                : reader.rank(trusted, facts(Integer.MAX_VALUE));
+        boolean isWhole = covered(MadeMemory.Kind.FACT) == null;
+        return isWhole ? reader.search(key, trusted) : reader.rank(trusted, facts(Integer.MAX_VALUE));
     }
 
     /**
@@ -132,11 +131,9 @@ public final class LongTermMemoriesOfDiscussion {
      * @return the current version, or null if there is none of enough trust
      */
     public @Nullable MadeMemory summary() {
-        if (key == null) {
-            return null;
-        }
-        Progress covered = covered(key, MadeMemory.Kind.CHUNK);
-        MadeMemory summary = covered == null ? reader.summary(key) : covered.holding(reader.summaries(key));
+        Progress covered = covered(MadeMemory.Kind.CHUNK);
+        MadeMemory current = key == null ? null : reader.summary(key);
+        MadeMemory summary = covered == null || key == null ? current : covered.holding(reader.summaries(key));
         return summary != null && summary.trust().isAtLeast(leastTrust) ? summary : null;
     }
 
@@ -144,28 +141,25 @@ public final class LongTermMemoriesOfDiscussion {
         if (key == null) {
             return List.of();
         }
-        Progress covered = covered(key, kind);
+        Progress covered = covered(kind);
         if (covered == null && leastTrust == Trust.RETRIEVED) {
             return reader.shown(key, kind, last);
         }
         List<MadeMemory> all = MadeMemory.trusted(reader.shown(key, kind, Integer.MAX_VALUE), leastTrust);
-        return Overview.newest(covered == null ? all : of(covered, all), last);
-    }
-
-    private static List<MadeMemory> of(Progress covered, List<MadeMemory> memories) {
-        Set<Passage> passages = new HashSet<>(Set.of(Passage.NONE));
-        covered.path().forEach(step -> passages.add(step.passage()));
-        return memories.stream()
-                .filter(memory -> passages.contains(memory.source()))
-                .toList();
+        if (covered != null) {
+            Set<Passage> passages = new HashSet<>(Set.of(Passage.NONE));
+            covered.path().forEach(step -> passages.add(step.passage()));
+            all = all.stream().filter(memory -> passages.contains(memory.source())).toList();
+        }
+        return Overview.newest(all, last);
     }
 
     /** Returns the progress up to the last passage of the sources, or null if nothing behind it is shown. */
-    private @Nullable Progress covered(MemoryKey discussion, MadeMemory.Kind kind) {
-        if (sources.isEmpty()) {
+    private @Nullable Progress covered(MadeMemory.Kind kind) {
+        if (key == null || sources.isEmpty()) {
             return null;
         }
-        Progress progress = reader.progress(discussion, kind);
+        Progress progress = reader.progress(key, kind);
         long head = Alignment.of(progress, sources, MessageHashes.chain(sources)).head();
         boolean isWindow = head == 0 && !Alignment.isBeginning(progress, sources.get(0));
         return isWindow || head == progress.head() ? null : new Progress(progress.revision(), head, progress.steps());
