@@ -161,9 +161,8 @@ public record ListQuery(
         stored.forEach(info -> minutes.computeIfAbsent(
                         info.activity().truncatedTo(ChronoUnit.MINUTES), minute -> new ArrayList<>())
                 .add(info));
-        minutes.values()
-                .forEach(minute ->
-                        minute.sort(Comparator.comparing(MemoryInfo::activity).reversed()));
+        Comparator<MemoryInfo> newestFirst = Comparator.comparing(MemoryInfo::activity, Comparator.reverseOrder());
+        minutes.values().forEach(minute -> minute.sort(newestFirst));
         return minutes.values().stream().flatMap(List::stream).toList();
     }
 

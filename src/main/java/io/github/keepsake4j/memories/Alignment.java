@@ -48,7 +48,8 @@ record Alignment(long head, int covered) {
     /** Returns whether a message is known by its id as the first one of the conversation, even if it was edited. */
     static boolean isBeginning(Progress progress, SourceMessage first) {
         List<Progress.Step> path = progress.path();
-        return first.id() != null && !path.isEmpty() && path.get(0).passage().messageIds().indexOf(first.id()) == 0;
+        List<String> begin = path.isEmpty() ? List.of() : path.get(0).passage().messageIds();
+        return first.id() != null && begin.indexOf(first.id()) == 0;
     }
 
     /**

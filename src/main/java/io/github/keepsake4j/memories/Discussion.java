@@ -1,5 +1,7 @@
 package io.github.keepsake4j.memories;
 
+import static io.github.keepsake4j.memories.LongTermMemoriesOfDiscussion.join;
+
 import dev.langchain4j.data.message.SystemMessage;
 import io.github.keepsake4j.memories.Discussion.Run.End;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -143,8 +145,8 @@ public final class Discussion {
     public String run(NodeConfig node, List<SourceMessage> messages) {
         String type = node.text("type", "");
         return switch (type) {
-            case "QualityMemory" -> LongTermMemoriesOfDiscussion.join(qualityMemory(messages).made());
-            case "chatSummarySummarizer" -> LongTermMemoriesOfDiscussion.join(updateSummary().made());
+            case "QualityMemory" -> join(qualityMemory(messages).made());
+            case "chatSummarySummarizer" -> join(updateSummary().made());
             default -> retriever("type", type).retrieve(memories(messages), node);
         };
     }
@@ -185,8 +187,7 @@ public final class Discussion {
      * @return a view that cannot write
      */
     public LongTermMemoriesOfDiscussion memories(List<SourceMessage> messages) {
-        return new LongTermMemoriesOfDiscussion(
-                store, key, conversation(messages), sources(messages), all.leastTrust);
+        return new LongTermMemoriesOfDiscussion(store, key, conversation(messages), sources(messages), all.leastTrust);
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.memories;
 
 import io.github.keepsake4j.message.MemoryKey;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -145,11 +146,12 @@ public final class LongTermMemoriesOfDiscussion {
         if (covered == null && leastTrust == Trust.RETRIEVED) {
             return reader.shown(key, kind, last);
         }
-        List<MadeMemory> all = MadeMemory.trusted(reader.shown(key, kind, Integer.MAX_VALUE), leastTrust);
+        List<MadeMemory> shown = reader.shown(key, kind, Integer.MAX_VALUE);
+        List<MadeMemory> all = new ArrayList<>(MadeMemory.trusted(shown, leastTrust));
         if (covered != null) {
             Set<Passage> passages = new HashSet<>(Set.of(Passage.NONE));
             covered.path().forEach(step -> passages.add(step.passage()));
-            all = all.stream().filter(memory -> passages.contains(memory.source())).toList();
+            all.removeIf(memory -> !passages.contains(memory.source()));
         }
         return Overview.newest(all, last);
     }
@@ -160,8 +162,9 @@ public final class LongTermMemoriesOfDiscussion {
             return null;
         }
         Progress progress = reader.progress(key, kind);
-        long head = Alignment.of(progress, sources, MessageHashes.chain(sources)).head();
-        boolean isWindow = head == 0 && !Alignment.isBeginning(progress, sources.get(0));
-        return isWindow || head == progress.head() ? null : new Progress(progress.revision(), head, progress.steps());
+        Alignment at = Alignment.of(progress, sources, MessageHashes.chain(sources));
+        boolean isWindow = at.head() == 0 && !Alignment.isBeginning(progress, sources.get(0));
+        boolean isAll = isWindow || at.head() == progress.head();
+        return isAll ? null : new Progress(progress.revision(), at.head(), progress.steps());
     }
 }

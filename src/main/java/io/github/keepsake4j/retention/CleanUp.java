@@ -318,9 +318,7 @@ public final class CleanUp {
                     : withNodes(log, info, reports -> {
                         // Its metadata may have been changed since the list was read.
                         MemoryInfo current = Reads.info(log, info.key());
-                        return current != null
-                                && query.matches(current)
-                                && eraseIdle(log, info.key(), limit, reports);
+                        return current != null && query.matches(current) && eraseIdle(log, info.key(), limit, reports);
                     });
         }
 

@@ -125,7 +125,7 @@ final class MarkdownMemory {
     }
 
     private Stream<String> contents() {
-        if (lines.size() < 2 && beside.branches().isEmpty() && beside.summaries().isEmpty()) {
+        if (lines.size() < 2 && beside.branches().isEmpty()) {
             return Stream.empty();
         }
         Stream<String> ends = lines.values().stream()

@@ -82,8 +82,10 @@ final class MarkdownMessage {
             others.putAll(message.values());
             List<String> texts = new ArrayList<>();
             texts(message, moved.message().asked(), texts);
-            FileReference.entries(said).forEach(file -> texts.add("File: "
-                    + (file.get("url") instanceof String url ? link(url) : code(PlainJson.write(new TreeMap<>(file))))));
+            for (Map<?, ?> file : FileReference.entries(said)) {
+                String json = PlainJson.write(new TreeMap<>(file));
+                texts.add("File: " + (file.get("url") instanceof String url ? link(url) : code(json)));
+            }
             out.addAll(said instanceof ToolExecutionResultMessage ? folded("Result of a tool", texts) : texts);
         }
         others.keySet().removeAll(SHOWN);

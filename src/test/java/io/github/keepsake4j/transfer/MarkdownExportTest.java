@@ -153,10 +153,17 @@ class MarkdownExportTest {
         List<String> parents = List.of("", "m1", "m2", "m2", "m3", "m4", "", "m1");
         for (int i = 0; i < parents.size(); i++) {
             Parent parent = parents.get(i).isEmpty() ? Parent.root() : Parent.of(parents.get(i));
-            NewMessage message = new NewMessage("m" + (i + 1), parents.get(i).equals("m1") ? AiMessage.from("a") : UserMessage.from("q"), 1, "words", Instant.EPOCH);
+            NewMessage message = new NewMessage(
+                    "m" + (i + 1),
+                    parents.get(i).equals("m1") ? AiMessage.from("a") : UserMessage.from("q"),
+                    1,
+                    "words",
+                    Instant.EPOCH);
             log.append(KEY, Append.under(parent, List.of(message)));
         }
-        assertThat(markdown(log).lines().filter(line -> line.matches("[#*-].*"))
+        assertThat(markdown(log)
+                        .lines()
+                        .filter(line -> line.matches("[#*-].*"))
                         .filter(line -> !line.matches("# .*|- [a-z]+: .*")))
                 .containsExactly(
                         "## 1. User",
@@ -199,7 +206,8 @@ class MarkdownExportTest {
         MarkdownExport.of(log).withDetails().writeTenant("acme", details);
         assertThat(plain)
                 .doesNotContain("Beside it", "(empty)", "toolName")
-                .contains("<details><summary>Call of a tool</summary>\n\n`word`, call `word`:\n\n    word\n\n</details>")
+                .contains(
+                        "<details><summary>Call of a tool</summary>\n\n`word`, call `word`:\n\n    word\n\n</details>")
                 .contains("<details><summary>Result of a tool</summary>\n\nCall `word`:\n\n    word\n\n</details>")
                 .contains("File: `word`");
         assertThat(details.toString())

@@ -127,8 +127,8 @@ record Listing(MemoryScript script, TenantList tenants, Writer writer, ListedMet
             for (TenantList.Entry entry : part) {
                 boolean isFull = page.size() + damaged.size() == query.limit() || gone == GONE;
                 if (edge != null && isFull) {
-                    return new MemoryPage(
-                            query.ordered(page), damaged, usage, Optional.of(query.startingAt(order.cursor.apply(edge))));
+                    ListQuery next = query.startingAt(order.cursor.apply(edge));
+                    return new MemoryPage(query.ordered(page), damaged, usage, Optional.of(next));
                 }
                 edge = entry;
                 try {

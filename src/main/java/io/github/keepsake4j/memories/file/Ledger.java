@@ -150,9 +150,8 @@ record Ledger(JsonLines lines, JsonLines moves, List<Entry> stored, MemoryTrack 
         /** A move changes which memories are replaced. The next change of a memory writes this. */
         MemoryTrack track() {
             MemoryTrack track = new MemoryTrack(progress(), entries);
-            return moved > written
-                    ? new MemoryTrack(progress(), track.moveTo(head).entries())
-                    : track;
+            return new MemoryTrack(
+                    progress(), moved > written ? track.moveTo(head).entries() : entries);
         }
     }
 

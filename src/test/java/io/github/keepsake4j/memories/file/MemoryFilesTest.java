@@ -80,10 +80,10 @@ class MemoryFilesTest {
                 .workflow(
                         "w",
                         any -> facts
-                                ? "[{\"title\":\"Rome qqsecret\",\"summary\":\"The hotels were booked qqsecret.\","
-                                        + "\"entities\":[\"Ada\",\"qqsecretson\"],\"key_phrases\":[\"grand tour\"]},"
-                                        + "{\"title\":\"Food\",\"summary\":\"Pasta in Rome is good, and so is all that they cook.\","
-                                        + "\"entities\":[],\"key_phrases\":[]}]"
+                                ? "[{\"title\":\"Rome qqsecret\",\"summary\":\"The hotels were booked"
+                                        + " qqsecret.\",\"entities\":[\"Ada\",\"qqsecretson\"],\"key_phrases\":[\"grand"
+                                        + " tour\"]},{\"title\":\"Food\",\"summary\":\"Pasta in Rome is good, and so is"
+                                        + " all that they cook.\",\"entities\":[],\"key_phrases\":[]}]"
                                 : "chunk qqsecret")
                 .workflow("s", any -> "summary qqsecret")
                 .build()
@@ -290,9 +290,13 @@ class MemoryFilesTest {
                     assertThat(store.moveTo(KEY, MadeMemory.Kind.CHUNK, revision, step))
                             .isTrue();
                     List<String> shown = step == 1 ? List.of("old", "other") : List.of("other", "newer");
-                    assertThat(store.chunks(KEY, 9)).extracting(MadeMemory::text).isEqualTo(shown);
+                    assertThat(store.chunks(KEY, 9))
+                            .extracting(MadeMemory::text)
+                            .isEqualTo(shown);
                     assertThat(store.put(KEY, other.withPinned(step == 1))).isTrue();
-                    assertThat(store.chunks(KEY, 9)).extracting(MadeMemory::text).isEqualTo(shown);
+                    assertThat(store.chunks(KEY, 9))
+                            .extracting(MadeMemory::text)
+                            .isEqualTo(shown);
                     assertThat(store.progress(KEY, MadeMemory.Kind.CHUNK).revision())
                             .isEqualTo(revision + 2);
                 }
@@ -312,8 +316,10 @@ class MemoryFilesTest {
                     "{\"text_block\": \"theirs\", \"hash\": \"" + sha256("answer 12") + "\"}\n",
                     StandardOpenOption.APPEND);
             assertThat(store.chunks(KEY, 9)).extracting(MadeMemory::text).containsExactly("m1", "m2", "theirs");
-            assertThat(store.moveTo(KEY, MadeMemory.Kind.CHUNK, revision + 1, 5)).isFalse();
-            assertThat(store.moveTo(KEY, MadeMemory.Kind.CHUNK, revision + 2, 5)).isTrue();
+            assertThat(store.moveTo(KEY, MadeMemory.Kind.CHUNK, revision + 1, 5))
+                    .isFalse();
+            assertThat(store.moveTo(KEY, MadeMemory.Kind.CHUNK, revision + 2, 5))
+                    .isTrue();
             assertThat(store.chunks(KEY, 9)).extracting(MadeMemory::text).containsExactly("m1", "m2", "m3", "m4", "m5");
         }
     }
@@ -357,11 +363,11 @@ class MemoryFilesTest {
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
                 Statement statement = connection.createStatement()) {
             statement.executeUpdate(
-                    "CREATE TABLE memories (id INTEGER PRIMARY KEY, discussion_id TEXT, memory_text TEXT,"
-                            + " date_added TEXT, metadata_json TEXT);"
-                            + " CREATE VIRTUAL TABLE memories_fts USING fts5 (title, summary, entities, key_phrases, memory_text);"
-                            + " CREATE TABLE vector_memory_tracker (discussion_id TEXT PRIMARY KEY, message_hash TEXT);"
-                            + " INSERT INTO memories (discussion_id, memory_text) VALUES ('chat', 'theirs')");
+                    "CREATE TABLE memories (id INTEGER PRIMARY KEY, discussion_id TEXT, memory_text TEXT, date_added"
+                        + " TEXT, metadata_json TEXT); CREATE VIRTUAL TABLE memories_fts USING fts5 (title, summary,"
+                        + " entities, key_phrases, memory_text); CREATE TABLE vector_memory_tracker (discussion_id"
+                        + " TEXT PRIMARY KEY, message_hash TEXT); INSERT INTO memories (discussion_id, memory_text)"
+                        + " VALUES ('chat', 'theirs')");
         }
         byte[] before = Files.readAllBytes(file);
         Passage source = new Passage(List.of("m"), 1, "h", "", "h");
@@ -465,7 +471,8 @@ class MemoryFilesTest {
                     assertThat(row.next()).isTrue();
                 }
                 try (ResultSet row = statement.executeQuery(
-                        "SELECT title, summary, entities, key_phrases, memory_text FROM memories_fts WHERE rowid = 1")) {
+                        "SELECT title, summary, entities, key_phrases, memory_text FROM memories_fts WHERE rowid ="
+                                + " 1")) {
                     assertThat(row.next()).isTrue();
                     assertThat(row.getString("entities")).isEqualTo("Ada qqsecretson");
                 }
