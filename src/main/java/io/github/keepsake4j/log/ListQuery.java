@@ -1,7 +1,14 @@
 package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.InvalidInputException;
+import java.time.Instant;
 import java.time.LocalDate;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -84,7 +91,8 @@ public record ListQuery(
     /**
      * Lists the memories by their last activity, the most recent first. The activity of a memory is the time of its
      * newest message, or its creation if it has none. An append moves its memory to the front. A database moves a memory
-     * at most once in each minute, so there the order is exact to the minute. {@link MessageLog#list} describes the
+     * at most once in each minute. Within each minute, a page is ordered by the newest messages, so only a page that
+     * ends within a minute may leave a memory of this minute to the next page. {@link MessageLog#list} describes the
      * effect of concurrent writes.
      *
      * @return a copy
@@ -136,6 +144,26 @@ public record ListQuery(
      */
     public boolean matches(MemoryInfo info) {
         return metadata == null || metadata.value().equals(info.metadata().get(metadata.name()));
+    }
+
+    /**
+     * Returns the memories of a page in the order that the query asks for. By activity, the stored order is changed
+     * within each calendar minute.
+     *
+     * @param stored the memories in the order of the store, whose cursors stay valid
+     * @return the memories, those of one minute by their activity, the most recent first
+     */
+    public List<MemoryInfo> ordered(List<MemoryInfo> stored) {
+        if (!activeFirst) {
+            return stored;
+        }
+        Map<Instant, List<MemoryInfo>> minutes = new LinkedHashMap<>();
+        stored.forEach(info -> minutes.computeIfAbsent(
+                        info.activity().truncatedTo(ChronoUnit.MINUTES), minute -> new ArrayList<>())
+                .add(info));
+        Comparator<MemoryInfo> newestFirst = Comparator.comparing(MemoryInfo::activity, Comparator.reverseOrder());
+        minutes.values().forEach(minute -> minute.sort(newestFirst));
+        return minutes.values().stream().flatMap(List::stream).toList();
     }
 
     /**

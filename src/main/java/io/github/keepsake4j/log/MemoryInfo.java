@@ -45,6 +45,11 @@ public record MemoryInfo(
         metadata = Map.copyOf(metadata);
     }
 
+    /** Returns the time by which lists by activity are ordered. */
+    Instant activity() {
+        return lastMessageAt == null ? createdAt : lastMessageAt;
+    }
+
     /**
      * Returns when the memory was last used, according to its messages.
      *

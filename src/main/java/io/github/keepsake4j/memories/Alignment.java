@@ -45,6 +45,13 @@ record Alignment(long head, int covered) {
         return best;
     }
 
+    /** Returns whether a message is known by its id as the first one of the conversation, even if it was edited. */
+    static boolean isBeginning(Progress progress, SourceMessage first) {
+        List<Progress.Step> path = progress.path();
+        List<String> begin = path.isEmpty() ? List.of() : path.get(0).passage().messageIds();
+        return first.id() != null && begin.indexOf(first.id()) == 0;
+    }
+
     /**
      * Returns how many messages are covered up to the end of a passage, or 0 if the passage does not belong to these
      * messages.

@@ -222,7 +222,7 @@ final class Creator {
                         }
                         memoriesOfPassage.add(chunk);
                     } else {
-                        String answer = memories.run(List.of(part, known(part, trust)));
+                        String answer = memories.run(inputs(part, trust));
                         if (answer == null) {
                             return failed(progress, step, null);
                         }
@@ -281,16 +281,18 @@ final class Creator {
         }
 
         /**
-         * Returns the titles and summaries of facts that are similar to a text. They have at least its trust, so they
-         * may be its sources.
+         * Returns the inputs of a workflow for facts: a text and, if the workflow reads them, the titles and summaries
+         * of similar facts. These have at least the trust of the text, so they may be sources too.
          */
-        private String known(String text, Trust trust) {
-            return memories.workflow().readsMemories()
-                    ? store.search(key, new FactQuery(List.of(text), KNOWN_FACTS, trust)).stream()
-                            .map(found -> "- " + oneLine(found.memory().title()) + ": "
-                                    + oneLine(found.memory().summary()))
-                            .collect(Collectors.joining("\n"))
-                    : "";
+        private List<String> inputs(String text, Trust trust) {
+            if (!memories.workflow().readsKnownFacts()) {
+                return List.of(text);
+            }
+            String known = store.search(key, new FactQuery(List.of(text), KNOWN_FACTS, trust)).stream()
+                    .map(found -> "- " + oneLine(found.memory().title()) + ": "
+                            + oneLine(found.memory().summary()))
+                    .collect(Collectors.joining("\n"));
+            return List.of(text, known);
         }
 
         /**

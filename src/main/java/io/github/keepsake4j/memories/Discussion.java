@@ -1,5 +1,7 @@
 package io.github.keepsake4j.memories;
 
+import static io.github.keepsake4j.memories.LongTermMemoriesOfDiscussion.join;
+
 import dev.langchain4j.data.message.SystemMessage;
 import io.github.keepsake4j.memories.Discussion.Run.End;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -72,10 +74,13 @@ public final class Discussion {
         if (key == null) {
             return stateless();
         }
-        List<SourceMessage> sources = conversation(messages).stream()
+        return all.creator.create(key, sources(messages), isAgain, onPassedBy);
+    }
+
+    private List<SourceMessage> sources(List<SourceMessage> messages) {
+        return conversation(messages).stream()
                 .filter(source -> !all.userTextOnly || source.trust() == Trust.USER)
                 .toList();
-        return all.creator.create(key, sources, isAgain, onPassedBy);
     }
 
     /**
@@ -126,33 +131,63 @@ public final class Discussion {
     }
 
     /**
+     * Runs a node of a workflow, whether it creates or retrieves. The field {@code type} of its configuration is
+     * {@code QualityMemory}, {@code chatSummarySummarizer} or the name of a retriever. {@link #qualityMemory} and
+     * {@link #updateSummary} return the report of a creator instead.
+     *
+     * @param node the node's configuration
+     * @param messages the conversation from its beginning, oldest first
+     * @return the texts of the memories that a creator made, empty if it made none; or the retriever's text
+     * @throws InvalidInputException if there is no such node
+     * @throws LongTermMemoryFailedException if a model or a workflow failed
+     * @throws StorageUnavailableException if the store cannot be reached
+     */
+    public String run(NodeConfig node, List<SourceMessage> messages) {
+        String type = node.text("type", "");
+        return switch (type) {
+            case "QualityMemory" -> join(qualityMemory(messages).made());
+            case "chatSummarySummarizer" -> join(updateSummary().made());
+            default -> retriever("type", type).retrieve(memories(messages), node);
+        };
+    }
+
+    /**
      * Reads memories by a retriever: {@code RecentMemory}, {@code RecentMemorySummarizerTool}, {@code VectorMemorySearch},
-     * {@code FullChatSummary} or one of your own.
+     * {@code FullChatSummary} or one of your own. It sees what {@link #memories} returns for the messages.
      *
      * @param name the retriever's name
      * @param config the configuration: {@code maxSummaryChunksFromFile} (0 for 3, -1 for all), {@code maxTurnsToPull}
      *     (the same without a discussion), {@code input} (keywords separated by semicolons) and {@code limit}
-     * @param messages the messages that retrievers use if there is no discussion; may be empty
+     * @param messages the conversation from its beginning, oldest first; without a discussion, the messages that the
+     *     retriever uses; may be empty
      * @return the text
      * @throws InvalidInputException if there is no such retriever
      */
     public String retrieve(String name, NodeConfig config, List<SourceMessage> messages) {
+        return retriever("name", name).retrieve(memories(messages), config);
+    }
+
+    private LongTermMemoryRetriever retriever(String field, String name) {
         LongTermMemoryRetriever retriever = all.retrievers.get(name);
         if (retriever == null) {
             throw new InvalidInputException(
-                    "name", "there is no retriever " + name + "; use one of " + new TreeSet<>(all.retrievers.keySet()));
+                    field,
+                    "there is no retriever " + name + "; use one of " + new TreeSet<>(all.retrievers.keySet())
+                            + ", or run the creators QualityMemory and chatSummarySummarizer");
         }
-        return retriever.retrieve(memories(messages), config);
+        return retriever;
     }
 
     /**
-     * Returns the memories to be read.
+     * Returns the memories to be read. Memories that were made from a message that was edited or deleted, or from later
+     * messages, are left out even before a creator has seen the change. All are returned if the list is empty, or if it
+     * is a window: it does not begin with the first message of the memories, and no memory ends in it.
      *
-     * @param messages the given messages; may be empty
+     * @param messages the conversation from its beginning, oldest first; may be empty
      * @return a view that cannot write
      */
     public LongTermMemoriesOfDiscussion memories(List<SourceMessage> messages) {
-        return new LongTermMemoriesOfDiscussion(store, key, conversation(messages), all.leastTrust);
+        return new LongTermMemoriesOfDiscussion(store, key, conversation(messages), sources(messages), all.leastTrust);
     }
 
     /**

@@ -138,7 +138,7 @@ record FactsJson(List<MadeMemory> facts, List<String> problems) {
     private static List<String> texts(Map<?, ?> fact, String name) {
         Object value = fact.get(name);
         if (value == null) {
-            return List.of();
+            throw new InvalidInputException(name, "is required; it may be an empty list");
         }
         List<?> values = value instanceof List<?> list ? list : List.of(value);
         if (!values.stream().allMatch(FactsJson::isSingle)) {

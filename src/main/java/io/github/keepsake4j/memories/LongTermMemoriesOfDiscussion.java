@@ -1,9 +1,11 @@
 package io.github.keepsake4j.memories;
 
 import io.github.keepsake4j.message.MemoryKey;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.IntFunction;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -27,13 +29,20 @@ public final class LongTermMemoriesOfDiscussion {
     private final LongTermMemoryReader reader;
     private final @Nullable MemoryKey key;
     private final List<SourceMessage> messages;
+    private final List<SourceMessage> sources;
     private final Trust leastTrust;
 
+    /** Creates it. The sources are those of the messages from which memories are made. */
     LongTermMemoriesOfDiscussion(
-            LongTermMemoryReader reader, @Nullable MemoryKey key, List<SourceMessage> messages, Trust leastTrust) {
+            LongTermMemoryReader reader,
+            @Nullable MemoryKey key,
+            List<SourceMessage> messages,
+            List<SourceMessage> sources,
+            Trust leastTrust) {
         this.reader = Objects.requireNonNull(reader, "reader");
         this.key = key;
         this.messages = List.copyOf(messages);
+        this.sources = List.copyOf(sources);
         this.leastTrust = Objects.requireNonNull(leastTrust, "leastTrust");
     }
 
@@ -88,7 +97,7 @@ public final class LongTermMemoriesOfDiscussion {
      * @return the chunks of enough trust, oldest first
      */
     public List<MadeMemory> chunks(int last) {
-        return key == null ? List.of() : newest(last, most -> reader.chunks(key, most));
+        return newest(MadeMemory.Kind.CHUNK, last);
     }
 
     /**
@@ -98,7 +107,7 @@ public final class LongTermMemoriesOfDiscussion {
      * @return the facts of enough trust, oldest first
      */
     public List<MadeMemory> facts(int last) {
-        return key == null ? List.of() : newest(last, most -> reader.facts(key, most));
+        return newest(MadeMemory.Kind.FACT, last);
     }
 
     /**
@@ -112,7 +121,9 @@ public final class LongTermMemoriesOfDiscussion {
             return List.of();
         }
         Trust least = query.leastTrust().isAtLeast(leastTrust) ? query.leastTrust() : leastTrust;
-        return reader.search(key, new FactQuery(query.keywords(), query.limit(), least));
+        FactQuery trusted = new FactQuery(query.keywords(), query.limit(), least);
+        boolean isWhole = covered(MadeMemory.Kind.FACT) == null;
+        return isWhole ? reader.search(key, trusted) : reader.rank(trusted, facts(Integer.MAX_VALUE));
     }
 
     /**
@@ -121,13 +132,39 @@ public final class LongTermMemoriesOfDiscussion {
      * @return the current version, or null if there is none of enough trust
      */
     public @Nullable MadeMemory summary() {
-        MadeMemory summary = key == null ? null : reader.summary(key);
+        Progress covered = covered(MadeMemory.Kind.CHUNK);
+        MadeMemory current = key == null ? null : reader.summary(key);
+        MadeMemory summary = covered == null || key == null ? current : covered.holding(reader.summaries(key));
         return summary != null && summary.trust().isAtLeast(leastTrust) ? summary : null;
     }
 
-    private List<MadeMemory> newest(int last, IntFunction<List<MadeMemory>> read) {
-        return leastTrust == Trust.RETRIEVED
-                ? read.apply(last)
-                : Overview.newest(MadeMemory.trusted(read.apply(Integer.MAX_VALUE), leastTrust), last);
+    private List<MadeMemory> newest(MadeMemory.Kind kind, int last) {
+        if (key == null) {
+            return List.of();
+        }
+        Progress covered = covered(kind);
+        if (covered == null && leastTrust == Trust.RETRIEVED) {
+            return reader.shown(key, kind, last);
+        }
+        List<MadeMemory> shown = reader.shown(key, kind, Integer.MAX_VALUE);
+        List<MadeMemory> all = new ArrayList<>(MadeMemory.trusted(shown, leastTrust));
+        if (covered != null) {
+            Set<Passage> passages = new HashSet<>(Set.of(Passage.NONE));
+            covered.path().forEach(step -> passages.add(step.passage()));
+            all.removeIf(memory -> !passages.contains(memory.source()));
+        }
+        return Overview.newest(all, last);
+    }
+
+    /** Returns the progress up to the last passage of the sources, or null if nothing behind it is shown. */
+    private @Nullable Progress covered(MadeMemory.Kind kind) {
+        if (key == null || sources.isEmpty()) {
+            return null;
+        }
+        Progress progress = reader.progress(key, kind);
+        Alignment at = Alignment.of(progress, sources, MessageHashes.chain(sources));
+        boolean isWindow = at.head() == 0 && !Alignment.isBeginning(progress, sources.get(0));
+        boolean isAll = isWindow || at.head() == progress.head();
+        return isAll ? null : new Progress(progress.revision(), at.head(), progress.steps());
     }
 }

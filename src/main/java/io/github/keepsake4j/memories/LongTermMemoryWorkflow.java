@@ -15,10 +15,12 @@ public interface LongTermMemoryWorkflow {
      * Makes memories from a passage.
      *
      * @param inputs for a chunk: the passage as text, the recent chunks, all chunks and the current summary, which prompts call
-     *     {@code {agent1Input}} to {@code {agent4Input}}; for facts: the passage, and the titles and summaries of
-     * similar known facts. All inputs are untrusted text; fence them in a call of a model.
+     *     {@code {agent1Input}} to {@code {agent4Input}}; for facts: the passage, and the known facts if the workflow
+     *     {@linkplain #readsKnownFacts reads them}. All inputs are untrusted text; fence them in a call of a model.
      * @return for a chunk: its text; for facts: a JSON object or an array of objects with {@code title}, {@code summary},
-     *     {@code entities} and {@code key_phrases}, and in {@code replaces} the title of a fact that it contradicts; null or blank stores nothing, and the passage is tried again
+     *     {@code entities} and {@code key_phrases}, and optionally in {@code replaces} the title of a fact that it
+     *     contradicts. An object without one of the four fields is skipped; the two lists may be empty. Null or blank
+     *     stores nothing, and the passage is tried again
      */
     @Nullable
     String run(List<String> inputs);
@@ -33,13 +35,23 @@ public interface LongTermMemoryWorkflow {
     }
 
     /**
-     * Returns whether it uses inputs behind the passage. If so, a memory is not trusted more than the memories in the
-     * inputs. Default: true.
+     * Returns whether a workflow for chunks uses the inputs behind the passage. If so, a chunk is not trusted more than
+     * the memories in the inputs. Default: true.
      *
      * @return whether other memories are sources of its results
      */
     default boolean readsMemories() {
         return true;
+    }
+
+    /**
+     * Returns whether a workflow for facts gets a second input: the titles and summaries of known facts that are
+     * similar to the passage and trusted at least as much, one fact a line. Default: false.
+     *
+     * @return whether it compares the passage with known facts
+     */
+    default boolean readsKnownFacts() {
+        return false;
     }
 
     /**

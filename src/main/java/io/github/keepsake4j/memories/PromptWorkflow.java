@@ -160,6 +160,12 @@ record PromptWorkflow(ChatModel chatModel, List<Node> nodes, List<String> placeh
         return chatModel.defaultRequestParameters().modelName();
     }
 
+    /** A workflow file gets the passage alone, as in WilmerAI. */
+    @Override
+    public boolean readsKnownFacts() {
+        return placeholders.equals(DirectPrompts.FACTS.placeholders()) && readsMemories();
+    }
+
     @Override
     public boolean readsMemories() {
         return placeholders.stream().skip(1).anyMatch(placeholder -> nodes.stream()

@@ -24,6 +24,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,6 +62,7 @@ public final class CleanUp {
     private Duration tombstones = Duration.ofDays(30);
     private int batch = DEFAULT_BATCH;
     private boolean dry;
+    private ListQuery.@Nullable Metadata metadata;
     private Metrics metrics = Metrics.NONE;
     private Consumer<MemoryInfo> listener = info -> {};
     private Consumer<MemoryKey> others = key -> {};
@@ -77,6 +79,7 @@ public final class CleanUp {
         copy.tombstones = tombstones;
         copy.batch = batch;
         copy.dry = dry;
+        copy.metadata = metadata;
         copy.metrics = metrics;
         copy.listener = listener;
         copy.others = others;
@@ -168,6 +171,20 @@ public final class CleanUp {
     }
 
     /**
+     * Limits {@link #run} to memories with a value of their metadata, such as those of an owner or a project, for a
+     * period of their own. They are listed in the first log, which must declare the name; see
+     * {@link ListQuery#withMetadata}. The memories of a conversation's nodes are removed with it, because they do not
+     * have its metadata. Default: all memories.
+     *
+     * @param name the name, such as {@code project}
+     * @param value the text
+     * @return a copy
+     */
+    public CleanUp withMetadata(String name, String value) {
+        return with(copy -> copy.metadata = new ListQuery.Metadata(name, value));
+    }
+
+    /**
      * Makes the clean-up report the memories that would be removed, without removing them.
      *
      * @return a copy
@@ -232,7 +249,10 @@ public final class CleanUp {
     public Report run(String tenant) {
         Instant now = clock.instant();
         Instant limit = before(now, idle);
-        Report report = each(tenant, new Due(now, limit)::look, key -> true);
+        ListQuery all = ListQuery.first(batch);
+        ListQuery query = metadata == null ? all : all.withMetadata(metadata.name(), metadata.value());
+        List<MessageLog> listed = metadata == null ? logs : logs.subList(0, 1);
+        Report report = each(listed, tenant, query, new Due(now, limit, query)::look, key -> true);
         if (!dry) {
             logs.forEach(log -> log.removeTombstones(tenant, before(now, tombstones)));
         }
@@ -249,7 +269,9 @@ public final class CleanUp {
     public Report conversation(ConversationKey conversation) {
         Objects.requireNonNull(conversation, "conversation");
         return each(
+                logs,
                 conversation.tenant(),
+                ListQuery.first(batch),
                 (log, info) -> isPart(conversation, info.key())
                         ? remove(log, info, () -> {
                             // Also first, because a run after a crash would not list the conversation.
@@ -270,13 +292,15 @@ public final class CleanUp {
 
         private final Instant now;
         private final Instant limit;
+        private final ListQuery query;
 
         /** The removed nodes' memories. A page that was read before may still have them. */
         private final Set<NodeKey> gone = new HashSet<>();
 
-        Due(Instant now, Instant limit) {
+        Due(Instant now, Instant limit, ListQuery query) {
             this.now = now;
             this.limit = limit;
+            this.query = query;
         }
 
         Report look(MessageLog log, MemoryInfo info) {
@@ -284,11 +308,18 @@ public final class CleanUp {
                 return Report.NOTHING;
             }
             if (isExpired(info)) {
-                return expired(log, info);
+                return withNodes(log, info, reports -> eraseExpired(log, info.key(), reports));
             }
-            return info.lastUse().isBefore(limit)
+            if (!info.lastUse().isBefore(limit)) {
+                return Report.STAYS;
+            }
+            return metadata == null
                     ? removed(log, info, () -> log.eraseIfIdle(info.key(), limit))
-                    : Report.STAYS;
+                    : withNodes(log, info, reports -> {
+                        // Its metadata may have been changed since the list was read.
+                        MemoryInfo current = Reads.info(log, info.key());
+                        return current != null && query.matches(current) && eraseIdle(log, info.key(), limit, reports);
+                    });
         }
 
         private boolean isExpired(MemoryInfo info) {
@@ -296,9 +327,10 @@ public final class CleanUp {
             return end != null && end.isBefore(now);
         }
 
-        private Report expired(MessageLog log, MemoryInfo listed) {
+        /** Removes a memory by a function that adds the reports on its nodes. */
+        private Report withNodes(MessageLog log, MemoryInfo listed, Predicate<List<Report>> erase) {
             List<Report> reports = new ArrayList<>();
-            reports.add(removed(log, listed, () -> eraseExpired(log, listed.key(), reports)));
+            reports.add(removed(log, listed, () -> erase.test(reports)));
             if (dry && reports.get(0).removed() > 0) {
                 nodes(listed.key(), reports);
             }
@@ -317,7 +349,11 @@ public final class CleanUp {
                 nodes(key, reports);
                 return Reads.erase(log, key);
             }
-            if (!log.eraseIfIdle(key, now.minus(Objects.requireNonNull(expiry.afterUse())))) {
+            return eraseIdle(log, key, now.minus(Objects.requireNonNull(expiry.afterUse())), reports);
+        }
+
+        private boolean eraseIdle(MessageLog log, MemoryKey key, Instant since, List<Report> reports) {
+            if (!log.eraseIfIdle(key, since)) {
                 return false;
             }
             nodes(key, reports);
@@ -348,11 +384,15 @@ public final class CleanUp {
         }
     }
 
-    private Report each(
-            String tenant, BiFunction<MessageLog, MemoryInfo, Report> look, Predicate<MemoryKey> concerned) {
+    private static Report each(
+            List<MessageLog> logs,
+            String tenant,
+            ListQuery query,
+            BiFunction<MessageLog, MemoryInfo, Report> look,
+            Predicate<MemoryKey> concerned) {
         Report report = Report.NOTHING;
         for (MessageLog log : logs) {
-            for (MemoryPage page : Reads.pages(log, tenant, ListQuery.first(batch))) {
+            for (MemoryPage page : Reads.pages(log, tenant, query)) {
                 for (MemoryInfo info : page.memories()) {
                     report = report.and(attempt(info.key(), () -> look.apply(log, info)));
                 }

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -274,6 +275,7 @@ record KeepsakeProperties(
      * @param tombstonesFor the time for which the tombstones of erased memories are kept
      * @param batchSize the number of memories that are listed at once
      * @param tenants the tenants whose memories are removed; by default keepsake4j.tenant
+     * @param metadata a name of keepsake4j.listed-metadata and its text, which memories must have to be removed
      */
     record Retention(
             @Nullable String cron,
@@ -281,7 +283,8 @@ record KeepsakeProperties(
             @Nullable Duration idleFor,
             @DefaultValue("30d") Duration tombstonesFor,
             @DefaultValue("100") int batchSize,
-            @DefaultValue List<String> tenants) {
+            @DefaultValue List<String> tenants,
+            @DefaultValue Map<String, String> metadata) {
 
         static final String OFF = "-";
 
@@ -294,13 +297,16 @@ record KeepsakeProperties(
             if (cron != null && idleFor == null) {
                 throw wrong("retention.idle-for", "is required with retention.cron, such as 180d");
             }
+            if (metadata.size() > 1) {
+                throw wrong("retention.metadata", "must have one name, has " + metadata.keySet());
+            }
             positive("retention.idle-for", idleFor);
             positive("retention.tombstones-for", tombstonesFor);
             InvalidInputException.checkRange(PREFIX + ".retention.batch-size", 1, 1000, batchSize);
         }
 
         Retention of(String tenant) {
-            return new Retention(cron, zone, idleFor, tombstonesFor, batchSize, List.of(tenant));
+            return new Retention(cron, zone, idleFor, tombstonesFor, batchSize, List.of(tenant), metadata);
         }
     }
 

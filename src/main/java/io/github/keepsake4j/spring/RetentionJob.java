@@ -1,6 +1,7 @@
 package io.github.keepsake4j.spring;
 
 import io.github.keepsake4j.retention.CleanUp;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -58,6 +59,9 @@ final class RetentionJob implements SmartLifecycle {
                 .idleFor(Objects.requireNonNull(retention.idleFor()))
                 .tombstonesFor(retention.tombstonesFor())
                 .inBatchesOf(retention.batchSize());
+        for (Map.Entry<String, String> metadata : retention.metadata().entrySet()) {
+            cleanUp = cleanUp.withMetadata(metadata.getKey(), metadata.getValue());
+        }
         for (String tenant : retention.tenants()) {
             try {
                 CleanUp.Report report = cleanUp.run(tenant);

@@ -9,9 +9,10 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * Writes memories as Markdown, for reading and for the request of a person for their data: the messages of all branches
- * with their times, outcomes, tool calls and attributes, and then branches and summaries. Bytes of files and whole
- * requests are named with their size; {@link NdjsonExport} writes these too.
+ * Writes memories as Markdown, for reading: the messages of all branches with their times, outcomes, files and folded tool
+ * calls, then summaries, and the contents at the end, because the text is streamed. {@link #withDetails()} adds all other
+ * fields, for the request of a person for their data. Bytes of files and whole requests are named with their size;
+ * {@link NdjsonExport} writes these too.
  *
  * <pre>{@code
  * MarkdownExport.of(log).writeMemory(key, writer);
@@ -25,10 +26,12 @@ import java.util.function.Consumer;
 public final class MarkdownExport {
 
     private final MessageLog log;
+    private final boolean hasDetails;
     private final Consumer<MemoryCopy.Progress> listener;
 
-    private MarkdownExport(MessageLog log, Consumer<MemoryCopy.Progress> listener) {
+    private MarkdownExport(MessageLog log, boolean hasDetails, Consumer<MemoryCopy.Progress> listener) {
         this.log = log;
+        this.hasDetails = hasDetails;
         this.listener = listener;
     }
 
@@ -39,7 +42,17 @@ public final class MarkdownExport {
      * @return the export
      */
     public static MarkdownExport of(MessageLog log) {
-        return new MarkdownExport(Objects.requireNonNull(log, "log"), progress -> {});
+        return new MarkdownExport(Objects.requireNonNull(log, "log"), false, progress -> {});
+    }
+
+    /**
+     * Adds the other fields of each message, folded: its attributes, what the model was shown, the tokens that it used.
+     * Default: they are left out.
+     *
+     * @return a copy
+     */
+    public MarkdownExport withDetails() {
+        return new MarkdownExport(log, true, listener);
     }
 
     /**
@@ -49,7 +62,7 @@ public final class MarkdownExport {
      * @return a copy
      */
     public MarkdownExport onProgress(Consumer<MemoryCopy.Progress> progress) {
-        return new MarkdownExport(log, Objects.requireNonNull(progress, "onProgress"));
+        return new MarkdownExport(log, hasDetails, Objects.requireNonNull(progress, "onProgress"));
     }
 
     /**
@@ -67,7 +80,8 @@ public final class MarkdownExport {
         BesideMessages beside = BesideMessages.read(log, key);
         return beside == null
                 ? MemoryCopy.Report.NONE
-                : new MemoryCopy.Report(1, new MarkdownMemory(log, key, beside, out).write(listener), List.of(), 0);
+                : new MemoryCopy.Report(
+                        1, new MarkdownMemory(log, key, beside, hasDetails, out).write(listener), List.of(), 0);
     }
 
     /**

@@ -4,6 +4,7 @@ import static io.github.keepsake4j.transfer.MarkdownText.block;
 import static io.github.keepsake4j.transfer.MarkdownText.code;
 import static io.github.keepsake4j.transfer.MarkdownText.plain;
 
+import dev.langchain4j.data.message.AiMessage;
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.MessageLog;
@@ -24,47 +25,54 @@ import java.util.stream.Stream;
 /** One memory as Markdown. Its messages are numbered from 1, in the order in which they were stored. */
 final class MarkdownMemory {
 
-    /** A branch as far as it was written. */
-    private record Line(int number, String begin, long last) {}
+    /** A branch as far as it was written, with the numbers of its messages. */
+    private record Line(String name, long first, long last) {
+
+        String content() {
+            return name + ": " + (first == last ? "message " + first : "messages " + first + " to " + last) + ".";
+        }
+    }
 
     private final MessageLog log;
     private final MemoryKey key;
     private final Appendable out;
     private final BesideMessages beside;
+    private final boolean hasDetails;
     private final MemorySource source;
 
     /** The branches by their newest messages. */
     private final Map<String, Line> lines = new HashMap<>();
 
-    private int begun;
     private long messages;
 
-    MarkdownMemory(MessageLog log, MemoryKey key, BesideMessages beside, Appendable out) {
+    MarkdownMemory(MessageLog log, MemoryKey key, BesideMessages beside, boolean hasDetails, Appendable out) {
         this.log = log;
         this.key = key;
         this.beside = beside;
+        this.hasDetails = hasDetails;
         this.out = out;
         this.source = new MemorySource(log, key, beside.summaries());
     }
 
     /** Writes the memory, and returns the number of its messages. */
     long write(Consumer<MemoryCopy.Progress> listener) throws IOException {
-        boolean hasBranches = log.branches(key).size() > 1;
         head();
         try {
             source.<IOException>read(0, page -> {
                 for (Moved message : page) {
-                    write(message, hasBranches);
+                    write(message);
                 }
                 listener.accept(new MemoryCopy.Progress(key, messages, beside.messages()));
             });
-            list("## Branches", branches());
             for (Summary summary : beside.summaries()) {
                 paragraph("## Summary up to message " + number(summary.coversUpTo()));
-                paragraph("*" + summary.createdAt() + " · model " + code(summary.model()) + " · in place of "
+                String model = summary.model();
+                paragraph("*" + summary.createdAt()
+                        + (model == null || model.isEmpty() ? "" : " · model " + code(model)) + " · in place of "
                         + summary.replacedMessages() + " messages*");
                 paragraph(block(summary.text()));
             }
+            list("## Contents", contents());
             return messages;
         } catch (UnreadableDataException e) {
             paragraph("---");
@@ -85,40 +93,53 @@ final class MarkdownMemory {
                         .map(field -> field.getKey() + ": " + code(PlainJson.write(field.getValue()))));
     }
 
-    private void write(Moved moved, boolean hasBranches) throws IOException {
+    private void write(Moved moved) throws IOException {
         messages++;
         String parent = moved.parentId();
         Line line = parent == null ? null : lines.remove(parent);
+        String place = "";
         if (line == null) {
-            String begin = parent == null ? "begins anew" : "continues from message " + number(parent);
-            line = new Line(++begun, parent == null ? "" : begin + " and ", messages);
-            if (begun > 1 || parent != null) {
+            line = new Line(name(moved), messages, messages);
+            if (messages > 1 || parent != null) {
                 paragraph("---");
-                paragraph("**Branch " + begun + "** " + begin + ".");
+                paragraph("**" + line.name() + "**");
             }
+        } else if (line.last() < messages - 1) {
+            place = " · after message " + line.last();
         }
-        lines.put(moved.message().id(), new Line(line.number(), line.begin(), messages));
+        lines.put(moved.message().id(), new Line(line.name(), line.first(), messages));
         paragraph("## " + messages + ". " + MarkdownMessage.role(moved.message().message()));
-        String branch = hasBranches || line.number() > 1 ? " · branch " + line.number() : "";
-        for (String paragraph : MarkdownMessage.paragraphs(moved, branch)) {
+        for (String paragraph : MarkdownMessage.paragraphs(moved, place, hasDetails)) {
             paragraph(paragraph);
         }
     }
 
-    private Stream<String> branches() {
+    /** Returns the name of the branch that begins with a message. */
+    private String name(Moved moved) {
+        String parent = moved.parentId();
+        if (parent == null) {
+            return messages == 1 ? "The beginning" : "Another beginning";
+        }
+        return (moved.message().message() instanceof AiMessage ? "Another answer" : "Another message")
+                + " after message " + number(parent);
+    }
+
+    private Stream<String> contents() {
         if (lines.size() < 2 && beside.branches().isEmpty()) {
             return Stream.empty();
         }
         Stream<String> ends = lines.values().stream()
-                .sorted(Comparator.comparingInt(Line::number))
-                .map(line -> "Branch " + line.number() + " " + line.begin() + "ends with message " + line.last() + ".");
+                .sorted(Comparator.comparingLong(Line::first))
+                .map(Line::content);
         Stream<String> named = new TreeMap<>(beside.branches())
                 .entrySet().stream()
                         .map(branch -> "The branch named " + code(branch.getKey()) + " ends with message "
                                 + number(branch.getValue()) + ".");
         Stream<String> head = Stream.ofNullable(beside.head())
                 .map(end -> "The conversation goes on behind message " + number(end) + ".");
-        return Stream.of(ends, named, head).flatMap(each -> each);
+        Stream<String> summaries = beside.summaries().stream()
+                .map(summary -> "There is a summary up to message " + number(summary.coversUpTo()) + ".");
+        return Stream.of(ends, named, head, summaries).flatMap(each -> each);
     }
 
     /** Returns a message's number, or its id if the message is missing. */

@@ -2,13 +2,17 @@ package io.github.keepsake4j.transfer;
 
 import static io.github.keepsake4j.transfer.MarkdownText.block;
 import static io.github.keepsake4j.transfer.MarkdownText.code;
+import static io.github.keepsake4j.transfer.MarkdownText.folded;
 import static io.github.keepsake4j.transfer.MarkdownText.link;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.CustomMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.LoggedMessage.Asked;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnknownMessage;
@@ -22,7 +26,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One message as Markdown, below its heading: its texts, and all other fields of its line in an export. Pure functions.
+ * One message as Markdown, below its heading: its texts and files, its tool calls folded, and on request all other fields
+ * of its line in an export. Pure functions.
  */
 final class MarkdownMessage {
 
@@ -62,37 +67,44 @@ final class MarkdownMessage {
     }
 
     /** Returns the paragraphs of a message. The content of one paragraph cannot begin another kind of paragraph. */
-    static List<String> paragraphs(Moved moved, String branch) {
+    static List<String> paragraphs(Moved moved, String place, boolean hasDetails) {
         JsonFields line = JsonFields.read("message", Lines.message(moved));
         JsonFields message = line.neededObject("message");
         Map<String, @Nullable Object> others = new TreeMap<>(line.values());
         Outcome outcome = moved.message().outcome();
         String end = outcome == null ? "" : " · " + outcome.kind().name().toLowerCase(Locale.ROOT);
         String reason = outcome == null || outcome.reason() == null ? "" : ": " + code(outcome.reason());
-        List<String> out = new ArrayList<>(List.of("*" + line.text("at") + branch + end + reason + "*"));
-        if (moved.message().message() instanceof UnknownMessage) {
+        List<String> out = new ArrayList<>(List.of("*" + line.text("at") + place + end + reason + "*"));
+        ChatMessage said = moved.message().message();
+        if (said instanceof UnknownMessage) {
             others.put("a newer version wrote", message.values());
         } else {
             others.putAll(message.values());
-            texts(message, moved.message().asked(), out);
+            List<String> texts = new ArrayList<>();
+            texts(message, moved.message().asked(), texts);
+            for (Map<?, ?> file : FileReference.entries(said)) {
+                String json = PlainJson.write(new TreeMap<>(file));
+                texts.add("File: " + (file.get("url") instanceof String url ? link(url) : code(json)));
+            }
+            out.addAll(said instanceof ToolExecutionResultMessage ? folded("Result of a tool", texts) : texts);
         }
         others.keySet().removeAll(SHOWN);
         others.computeIfPresent("request", (name, text) -> leftOut((String) text));
-        if (!others.isEmpty()) {
-            out.add("Beside it:");
-            out.add(block(json(others)));
+        // The last two kinds of messages have nothing else.
+        if (!others.isEmpty() && (hasDetails || said instanceof UnknownMessage || said instanceof CustomMessage)) {
+            out.addAll(folded("Details", List.of(block(json(others)))));
         }
         return out;
     }
 
-    private static void texts(JsonFields message, @Nullable Asked asked, List<String> out) {
+    private static void texts(JsonFields message, @Nullable Asked question, List<String> out) {
         if (message.has("id")) {
             out.add("Call " + code(message.text("id")) + ":");
         }
         // A reader wants what the user wrote. The other formats have what was sent.
-        text(asked == null ? message.text("text") : asked.text(), out);
+        text(question == null ? message.text("text") : question.text(), out);
         for (JsonFields content : message.objects("contents")) {
-            text(asked == null ? content.text("text") : null, out);
+            text(question == null ? content.text("text") : null, out);
             for (String kind : List.of("image", "audio", "video", "pdfFile")) {
                 JsonFields file = content.object(kind);
                 if (file != null) {
@@ -103,12 +115,15 @@ final class MarkdownMessage {
             }
         }
         if (message.has("thinking")) {
-            out.add("Thinking:");
-            text(message.text("thinking"), out);
+            List<String> thinking = new ArrayList<>();
+            text(message.text("thinking"), thinking);
+            out.addAll(folded("Thinking", thinking));
         }
         for (JsonFields call : message.objects("toolExecutionRequests")) {
-            out.add("Calls tool " + code(call.text("name")) + ", call " + code(call.text("id")) + ":");
-            text(call.text("arguments"), out);
+            List<String> asked = new ArrayList<>();
+            asked.add(code(call.text("name")) + ", call " + code(call.text("id")) + ":");
+            text(call.text("arguments"), asked);
+            out.addAll(folded("Call of a tool", asked));
         }
     }
 

@@ -1,7 +1,9 @@
 package io.github.keepsake4j.transfer;
 
+import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +55,14 @@ final class MarkdownText {
                 .map(MarkdownText::visible)
                 .map(line -> line.isBlank() ? "" : "    " + line)
                 .collect(Collectors.joining("\n"));
+    }
+
+    /** Returns paragraphs that a reader unfolds. Foreign text must be in the paragraphs, not in the title. */
+    static List<String> folded(String title, List<String> paragraphs) {
+        String begin = "<details><summary>" + title + "</summary>";
+        return Stream.of(List.of(begin), paragraphs, List.of("</details>"))
+                .flatMap(List::stream)
+                .toList();
     }
 
     private static String oneLine(String text) {

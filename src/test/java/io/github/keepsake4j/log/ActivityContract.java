@@ -182,6 +182,26 @@ public interface ActivityContract extends LogUnderTest {
     }
 
     @Test
+    default void within_a_minute_a_page_is_in_the_order_of_the_newest_messages() {
+        clock().advance(Duration.ofSeconds(60 - clock().instant().getEpochSecond() % 60));
+        List<MemoryKey> keys = new ArrayList<>();
+        for (String id : List.of("a", "b", "c", "d", "a", "c")) {
+            MemoryKey key = ConversationKey.of("acme", id);
+            log().append(key, batch("at " + clock().instant()));
+            keys.remove(key);
+            keys.add(0, key);
+            clock().advance(Duration.ofSeconds(9));
+        }
+        assertThat(keys(20)).isEqualTo(keys);
+        // Each page of a list that is read in parts has the minute's memories of its part of the stored order.
+        assertThat(keys(2)).containsExactlyInAnyOrderElementsOf(keys);
+        clock().advance(Duration.ofSeconds(6));
+        log().append(keys.get(3), batch("in the next minute"));
+        keys.add(0, keys.remove(3));
+        assertThat(keys(20)).isEqualTo(keys);
+    }
+
+    @Test
     default void a_cursor_of_the_other_order_is_refused() {
         hourly(3);
         ListQuery byCreation = log().list("acme", ListQuery.first(1)).next().orElseThrow();

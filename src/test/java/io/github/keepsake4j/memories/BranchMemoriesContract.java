@@ -165,7 +165,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                         newLog(),
                         FACTS,
                         passage -> passage.contains("Rome")
-                                ? "{\"title\":\"Home\",\"summary\":\"Ada lives in Rome.\",\"replaces\":\"home\"}"
+                                ? "{\"title\":\"Home\",\"summary\":\"Ada lives in Rome.\",\"entities\":[],"
+                                        + "\"key_phrases\":[],\"replaces\":\"home\"}"
                                 : fact("Home", "Ada lives in Oslo."))
                 .build();
         Chat chat = chat(keepsake);
@@ -197,7 +198,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                         newLog(),
                         FACTS,
                         passage -> "{\"title\":\"Home\",\"summary\":\""
-                                + passage.lines().count() + "\",\"replaces\":\"Home\"}")
+                                + passage.lines().count()
+                                + "\",\"entities\":[],\"key_phrases\":[],\"replaces\":\"Home\"}")
                 .build();
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");

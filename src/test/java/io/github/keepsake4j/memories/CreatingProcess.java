@@ -40,7 +40,8 @@ public final class CreatingProcess {
                             System.out.flush();
                         }
                         return facts
-                                ? "[{\"title\":\"t\",\"summary\":\"s\"},{\"title\":\"u\",\"summary\":\"v\"}]"
+                                ? "[{\"title\":\"t\",\"summary\":\"s\",\"entities\":[],\"key_phrases\":[]},"
+                                        + "{\"title\":\"u\",\"summary\":\"v\",\"entities\":[],\"key_phrases\":[]}]"
                                 : "text";
                     })
                     .build()

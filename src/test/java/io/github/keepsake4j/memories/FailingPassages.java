@@ -68,7 +68,9 @@ final class FailingPassages {
     }
 
     static String answer(MadeMemory.Kind kind, String text) {
-        return kind == MadeMemory.Kind.CHUNK ? text : "[{\"title\":\"t\",\"summary\":\"%s\"}]".formatted(text);
+        return kind == MadeMemory.Kind.CHUNK
+                ? text
+                : "[{\"title\":\"t\",\"summary\":\"%s\",\"entities\":[],\"key_phrases\":[]}]".formatted(text);
     }
 
     static List<String> shown(LongTermMemoryStore store, MemoryKey key, MadeMemory.Kind kind) {

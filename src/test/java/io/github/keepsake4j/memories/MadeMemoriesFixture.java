@@ -91,7 +91,7 @@ abstract class MadeMemoriesFixture {
     }
 
     static String fact(String title, String summary) {
-        return "{\"title\":\"" + title + "\",\"summary\":\"" + summary + "\"}";
+        return "{\"title\":\"" + title + "\",\"summary\":\"" + summary + "\",\"entities\":[],\"key_phrases\":[]}";
     }
 
     /** Makes one fact of a passage: what its last line says. */

@@ -52,6 +52,9 @@ import org.junit.jupiter.api.Test;
 /** Checks the promises of a clean-up on any log. */
 public abstract class CleanUpContract {
 
+    /** The name of metadata that the logs list by. */
+    protected static final String PROJECT = "project";
+
     private static final Duration IDLE = Duration.ofHours(1);
     private static final ConversationKey CONVERSATION = ConversationKey.of("acme", "c1");
 
@@ -238,6 +241,54 @@ public abstract class CleanUpContract {
         assertThat(keys("acme")).containsExactlyInAnyOrder("used", "c1");
         assertThat(cleanUp.at(tomorrow()).run("acme").removed()).isEqualTo(1);
         assertThat(keys("acme")).containsExactly("c1");
+    }
+
+    @Test
+    void e8_a_run_is_limited_to_the_memories_of_a_project_with_their_nodes() {
+        List<ConversationKey> keys = new ArrayList<>();
+        for (String id : List.of("apollo", "apollo, used", "apollo, moved", "gemini", "none")) {
+            ConversationKey key = ConversationKey.of("acme", id);
+            keys.add(key);
+            say(key);
+            say(NodeKey.of("acme", "app", id, "writer"));
+            if (!id.equals("none")) {
+                Logs.describe(log, key, null, Map.of(PROJECT, id.replaceAll(",.*", "")));
+            }
+        }
+        Instant between = later();
+        say(keys.get(1));
+        List<String> counted = new ArrayList<>();
+        CleanUp cleanUp = CleanUp.of(log, new InMemoryMessageLog())
+                .withMetadata(PROJECT, "apollo")
+                .idleFor(IDLE)
+                .inBatchesOf(1)
+                .metrics(new Metrics() {
+                    @Override
+                    public void memoryRemoved(String backend) {
+                        counted.add(backend);
+                    }
+                })
+                .at(clock(between.plus(IDLE)));
+
+        assertThat(withoutLooked(cleanUp.dryRun().run("acme"))).isEqualTo(new CleanUp.Report(0, 4, 4, 0));
+        assertThat(counted).isEmpty();
+        // It moves to another project after it was listed.
+        CleanUp moving = cleanUp.telling(info -> {
+            if (info.key().equals(keys.get(2))) {
+                Logs.describe(log, keys.get(2), null, Map.of(PROJECT, "gemini"));
+            }
+        });
+        assertThat(withoutLooked(moving.run("acme"))).isEqualTo(new CleanUp.Report(0, 2, 2, 0));
+        assertThat(counted).containsExactly(log.backend(), log.backend());
+        assertThat(keys("acme"))
+                .hasSize(8)
+                .contains("apollo, used", "apollo, moved", "gemini", "none")
+                .doesNotContain("apollo");
+        assertThat(cleanUp.run("acme").removed()).isZero();
+        assertThat(cleanUp.run("other")).isEqualTo(new CleanUp.Report(0, 0, 0, 0));
+        assertThatThrownBy(() -> cleanUp.withMetadata("undeclared", "x").run("acme"))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("undeclared");
     }
 
     @Test

@@ -15,6 +15,7 @@ class FileCleanUpTest extends CleanUpContract {
         return FileMessageLog.builder()
                 .directory(directory.resolve("log"))
                 .fsync(false)
+                .listedMetadata(PROJECT)
                 .build();
     }
 }

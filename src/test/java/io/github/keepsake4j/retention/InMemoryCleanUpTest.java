@@ -7,6 +7,6 @@ class InMemoryCleanUpTest extends CleanUpContract {
 
     @Override
     protected MessageLog open() {
-        return new InMemoryMessageLog();
+        return new InMemoryMessageLog(PROJECT);
     }
 }

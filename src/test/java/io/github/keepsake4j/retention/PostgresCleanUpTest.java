@@ -34,6 +34,7 @@ class PostgresCleanUpTest extends CleanUpContract {
         return JdbcMessageLog.builder()
                 .dataSource(pool)
                 .schema(SchemaMode.ALWAYS)
+                .listedMetadata(PROJECT)
                 .build();
     }
 }

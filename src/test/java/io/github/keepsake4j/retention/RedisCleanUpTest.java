@@ -1,6 +1,7 @@
 package io.github.keepsake4j.retention;
 
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.testing.Redis;
 
 class RedisCleanUpTest extends CleanUpContract {
@@ -9,6 +10,11 @@ class RedisCleanUpTest extends CleanUpContract {
 
     @Override
     protected MessageLog open() {
-        return Redis.shared().log(prefix);
+        return RedisMessageLog.builder()
+                .server(Redis.shared().uri())
+                .prefix(prefix)
+                .checks(RedisMessageLog.Checks.NONE)
+                .listedMetadata(PROJECT)
+                .build();
     }
 }

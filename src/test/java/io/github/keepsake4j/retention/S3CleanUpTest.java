@@ -34,7 +34,11 @@ class S3CleanUpTest extends CleanUpContract {
 
     @Override
     protected MessageLog open() {
-        return S3MessageLog.builder().client(client).bucket(server.newBucket()).build();
+        return S3MessageLog.builder()
+                .client(client)
+                .bucket(server.newBucket())
+                .listedMetadata(PROJECT)
+                .build();
     }
 
     @ParameterizedTest

@@ -12,6 +12,6 @@ class SqliteCleanUpTest extends CleanUpContract {
 
     @Override
     protected MessageLog open() {
-        return SqliteMessageLog.open(directory.resolve("log.db"));
+        return SqliteMessageLog.open(directory.resolve("log.db"), PROJECT);
     }
 }

@@ -182,11 +182,14 @@ class ContextTest {
             value = {
                 "keepsake4j.stroe=jdbc                      | keepsake4j.stroe",
                 "keepsake4j.store=mysql                     | keepsake4j.store",
-                "keepsake4j.strategy.max-messages=0         | keepsake4j.strategy.max-messages: must be 1 or more, is 0",
+                "keepsake4j.strategy.max-messages=0         | keepsake4j.strategy.max-messages: must be 1 or more, is"
+                        + " 0",
                 "keepsake4j.strategy.max-tokens=many        | keepsake4j.strategy.max-tokens",
                 "keepsake4j.strategy.model=no-such-model    | keepsake4j.strategy.model",
-                "keepsake4j.strategy.step=16                | keepsake4j.strategy.step: must be more than 0 and at most 0.5, is 16",
-                "keepsake4j.strategy.step=0                 | keepsake4j.strategy.step: must be more than 0 and at most 0.5, is 0",
+                "keepsake4j.strategy.step=16                | keepsake4j.strategy.step: must be more than 0 and at"
+                        + " most 0.5, is 16",
+                "keepsake4j.strategy.step=0                 | keepsake4j.strategy.step: must be more than 0 and at"
+                        + " most 0.5, is 0",
                 "keepsake4j.summary.keep-tokens=9000        | keepsake4j.summary.keep-tokens: must be less than",
                 "keepsake4j.summary.timeout=0s              | keepsake4j.summary.timeout",
                 "keepsake4j.turns.policy=queue              | keepsake4j.turns.policy",
@@ -201,12 +204,14 @@ class ContextTest {
                 "keepsake4j.jdbc.statement-timeout=1ms      | keepsake4j.jdbc.statement-timeout",
                 "keepsake4j.redis.prefix={a}                | keepsake4j.redis.prefix",
                 "keepsake4j.s3.access-key=a                 | keepsake4j.s3.secret-key: is missing",
-                "keepsake4j.index.file=index.db             | keepsake4j.index.file: needs keepsake4j.index.enabled=true",
+                "keepsake4j.index.file=index.db             | keepsake4j.index.file: needs"
+                        + " keepsake4j.index.enabled=true",
                 "keepsake4j.memories.freshness=2d           | keepsake4j.memories.freshness: must be from",
                 "keepsake4j.memories.store=redis            | keepsake4j.memories.store: must be jdbc or file",
                 "keepsake4j.memories.store=file             | keepsake4j.memories.directory: is required",
                 "keepsake4j.memories.least-trust=model      | keepsake4j.memories.least-trust",
-                "keepsake4j.memories.block-tokens=500       | keepsake4j.memories.block-tokens: needs keepsake4j.memories.enabled",
+                "keepsake4j.memories.block-tokens=500       | keepsake4j.memories.block-tokens: needs"
+                        + " keepsake4j.memories.enabled",
                 "keepsake4j.memories.discusion={}           | keepsake4j.memories.discusion",
                 "keepsake4j.shutdown-max-wait=-1s           | keepsake4j.shutdown-max-wait",
                 "keepsake4j.tenant=                         | keepsake4j.tenant",
@@ -492,6 +497,26 @@ class ContextTest {
                     keepsake.chatMemory("alice").add(UserMessage.from("hello"));
                     await().until(() ->
                             keepsake.conversation("alice").messages().isEmpty());
+                });
+    }
+
+    @Test
+    void retention_may_be_limited_to_memories_with_metadata() {
+        inMemory()
+                .withPropertyValues(
+                        "keepsake4j.listed-metadata=project",
+                        "keepsake4j.retention.cron=* * * * * *",
+                        "keepsake4j.retention.idle-for=1ms",
+                        "keepsake4j.retention.metadata.project=apollo")
+                .run(context -> {
+                    Keepsake keepsake = context.getBean(Keepsake.class);
+                    for (String id : List.of("alice", "bob")) {
+                        keepsake.chatMemory(id).add(UserMessage.from("hello"));
+                    }
+                    keepsake.conversation("alice").describe(null, Map.of("project", "apollo"));
+                    await().until(() ->
+                            keepsake.conversation("alice").messages().isEmpty());
+                    assertThat(keepsake.conversation("bob").messages()).hasSize(1);
                 });
     }
 

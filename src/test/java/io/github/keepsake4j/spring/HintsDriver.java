@@ -110,7 +110,8 @@ final class HintsDriver {
                 .summarizer((previous, messages) -> "short")
                 .longTermMemories(
                         Discussions.builder(store)
-                                .chatModel(ChatModelMock.thatAlwaysResponds("[{\"title\": \"a\", \"summary\": \"b\"}]"))
+                                .chatModel(ChatModelMock.thatAlwaysResponds(
+                                        "[{\"title\": \"a\", \"summary\": \"b\",\"entities\":[],\"key_phrases\":[]}]"))
                                 .config(DiscussionConfig.ofJson("{\"useVectorForQualityMemory\": true}"))
                                 .build(),
                         Duration.ofDays(1))

@@ -150,34 +150,68 @@ class MarkdownExportTest {
     @Test
     void e3_each_branch_is_told_apart() throws IOException {
         MessageLog log = new InMemoryMessageLog();
-        List<String> parents = List.of("", "m1", "m2", "m2", "m3", "m4", "");
+        List<String> parents = List.of("", "m1", "m2", "m2", "m3", "m4", "", "m1");
         for (int i = 0; i < parents.size(); i++) {
             Parent parent = parents.get(i).isEmpty() ? Parent.root() : Parent.of(parents.get(i));
-            NewMessage message = new NewMessage("m" + (i + 1), UserMessage.from("q"), 1, "words", Instant.EPOCH);
+            NewMessage message = new NewMessage(
+                    "m" + (i + 1),
+                    parents.get(i).equals("m1") ? AiMessage.from("a") : UserMessage.from("q"),
+                    1,
+                    "words",
+                    Instant.EPOCH);
             log.append(KEY, Append.under(parent, List.of(message)));
         }
-        assertThat(markdown(log).lines().filter(line -> line.contains("ranch") || line.startsWith("## ")))
+        assertThat(markdown(log)
+                        .lines()
+                        .filter(line -> line.matches("[#*-].*"))
+                        .filter(line -> !line.matches("# .*|- [a-z]+: .*")))
                 .containsExactly(
                         "## 1. User",
-                        "*1970-01-01T00:00:00Z · branch 1*",
-                        "## 2. User",
-                        "*1970-01-01T00:00:00Z · branch 1*",
+                        "*1970-01-01T00:00:00Z*",
+                        "## 2. Assistant",
+                        "*1970-01-01T00:00:00Z*",
                         "## 3. User",
-                        "*1970-01-01T00:00:00Z · branch 1*",
-                        "**Branch 2** continues from message 2.",
+                        "*1970-01-01T00:00:00Z*",
+                        "---",
+                        "**Another message after message 2**",
                         "## 4. User",
-                        "*1970-01-01T00:00:00Z · branch 2*",
+                        "*1970-01-01T00:00:00Z*",
                         "## 5. User",
-                        "*1970-01-01T00:00:00Z · branch 1*",
+                        "*1970-01-01T00:00:00Z · after message 3*",
                         "## 6. User",
-                        "*1970-01-01T00:00:00Z · branch 2*",
-                        "**Branch 3** begins anew.",
+                        "*1970-01-01T00:00:00Z · after message 4*",
+                        "---",
+                        "**Another beginning**",
                         "## 7. User",
-                        "*1970-01-01T00:00:00Z · branch 3*",
-                        "## Branches",
-                        "- Branch 1 ends with message 5.",
-                        "- Branch 2 continues from message 2 and ends with message 6.",
-                        "- Branch 3 ends with message 7.");
+                        "*1970-01-01T00:00:00Z*",
+                        "---",
+                        "**Another answer after message 1**",
+                        "## 8. Assistant",
+                        "*1970-01-01T00:00:00Z*",
+                        "## Contents",
+                        "- The beginning: messages 1 to 5.",
+                        "- Another message after message 2: messages 4 to 6.",
+                        "- Another beginning: message 7.",
+                        "- Another answer after message 1: message 8.",
+                        "- The conversation goes on behind message 8.");
+    }
+
+    /** People read it, so what only a program needs is left out unless it is asked for. */
+    @Test
+    void e3_only_details_have_what_a_program_needs() throws IOException {
+        MessageLog log = log("word");
+        Logs.putSummary(log, KEY, new Summary("word2", "text", 1, "words", 2, 2, "", Instant.EPOCH), 1);
+        String plain = markdown(log);
+        StringBuilder details = new StringBuilder();
+        MarkdownExport.of(log).withDetails().writeTenant("acme", details);
+        assertThat(plain)
+                .doesNotContain("Beside it", "(empty)", "toolName")
+                .contains(
+                        "<details><summary>Call of a tool</summary>\n\n`word`, call `word`:\n\n    word\n\n</details>")
+                .contains("<details><summary>Result of a tool</summary>\n\nCall `word`:\n\n    word\n\n</details>")
+                .contains("File: `word`");
+        assertThat(details.toString())
+                .contains("<details><summary>Details</summary>\n\n    {\"toolName\":\"word\"}\n\n</details>");
     }
 
     @Test

@@ -163,6 +163,25 @@ class NodeCountingTest {
     }
 
     @Test
+    void a_node_whose_engine_calls_the_model_counts_as_that_model_does() {
+        NodeKey key = NodeKey.of("acme", "app", "c1", "writer");
+        WorkflowMemories memories = WorkflowMemories.builder().nodeLog(log).build();
+        // cl100k splits this text into more tokens than o200k.
+        String question = "Привет, как дела? ".repeat(20);
+        NodeTokenBufferMemory node = memories.node(key);
+        node.addMessages("m1", null, question, List.of(), "ok", List.of());
+        node.flush();
+        int limit = OURS.estimateTokenCountInMessages(List.of(user(question), ai("ok")));
+
+        assertThat(memories.node(key).getHistoryPromptMessages(NodeTurn.of("m2").under("m1"), "acme", limit, null))
+                .hasSize(2);
+        assertThat(memories.countingFor("gpt-4")
+                        .node(key)
+                        .getHistoryPromptMessages(NodeTurn.of("m2").under("m1"), "acme", limit, null))
+                .isEmpty();
+    }
+
+    @Test
     void a_file_or_a_server_that_cannot_be_counted_does_not_fail_a_turn() {
         TokenCountEstimator down = new TokenCountEstimator() {
             @Override

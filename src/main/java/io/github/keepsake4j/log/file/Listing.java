@@ -95,8 +95,10 @@ record Listing(FileMessageLog log, Path directory, TenantList list, Map<String, 
 
     private static MemoryPage page(ListQuery query, List<Listed> found, Function<Listed, String> cursor) {
         List<Listed> page = found.subList(0, Math.min(found.size(), query.limit()));
+        List<MemoryInfo> infos =
+                page.stream().map(Listed::info).flatMap(Stream::ofNullable).toList();
         return new MemoryPage(
-                page.stream().map(Listed::info).flatMap(Stream::ofNullable).toList(),
+                query.ordered(infos),
                 page.stream().map(Listed::damaged).flatMap(Stream::ofNullable).toList(),
                 page.stream().flatMap(shown -> shown.usage().stream()).toList(),
                 found.size() > page.size()

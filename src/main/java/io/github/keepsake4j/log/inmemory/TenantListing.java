@@ -76,13 +76,14 @@ final class TenantListing {
                 continue;
             }
             if (edge != null && page.size() == query.limit()) {
-                return new MemoryPage(page, List.of(), usage, Optional.of(query.startingAt(cursor.apply(edge))));
+                return new MemoryPage(
+                        query.ordered(page), List.of(), usage, Optional.of(query.startingAt(cursor.apply(edge))));
             }
             page.add(info.get());
             usage.addAll(used);
             edge = entry.getKey();
         }
-        return new MemoryPage(page, List.of(), usage, Optional.empty());
+        return new MemoryPage(query.ordered(page), List.of(), usage, Optional.empty());
     }
 
     private static List<DailyUsage> usage(StoredMemory memory, ListQuery.Days days) {

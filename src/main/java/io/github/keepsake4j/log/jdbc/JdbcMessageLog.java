@@ -405,8 +405,8 @@ public final class JdbcMessageLog implements MessageLog {
             ListQuery query, Map<ListCursor, Optional<MemoryInfo>> found, List<DailyUsage> usage, boolean isFull) {
         List<Map.Entry<ListCursor, Optional<MemoryInfo>>> page =
                 found.entrySet().stream().limit(query.limit()).toList();
-        List<MemoryInfo> infos =
-                page.stream().flatMap(entry -> entry.getValue().stream()).toList();
+        List<MemoryInfo> infos = query.ordered(
+                page.stream().flatMap(entry -> entry.getValue().stream()).toList());
         if (page.size() == found.size() && !isFull) {
             return new MemoryPage(infos, List.of(), usage, Optional.empty());
         }

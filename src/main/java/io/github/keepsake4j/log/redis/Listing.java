@@ -121,8 +121,8 @@ record Listing(MemoryScript script, TenantList tenants, Writer writer, ListedMet
             for (TenantList.Entry entry : part) {
                 boolean isFull = page.size() + damaged.size() == query.limit() || gone == GONE;
                 if (edge != null && isFull) {
-                    return new MemoryPage(
-                            page, damaged, usage, Optional.of(query.startingAt(order.cursor.apply(edge))));
+                    ListQuery next = query.startingAt(order.cursor.apply(edge));
+                    return new MemoryPage(query.ordered(page), damaged, usage, Optional.of(next));
                 }
                 edge = entry;
                 try {
@@ -143,7 +143,7 @@ record Listing(MemoryScript script, TenantList tenants, Writer writer, ListedMet
             }
             part = order.behind.apply(part.get(part.size() - 1));
         }
-        return new MemoryPage(page, damaged, usage, Optional.empty());
+        return new MemoryPage(query.ordered(page), damaged, usage, Optional.empty());
     }
 
     private static List<DailyUsage> usage(MemoryKey key, Reply info, ListQuery.@Nullable Days days) {

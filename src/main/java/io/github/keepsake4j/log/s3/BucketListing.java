@@ -329,7 +329,8 @@ final class BucketListing {
             }
             usage.addAll(known.usage());
         }
-        return new MemoryPage(infos, damaged, usage, Optional.ofNullable(next).map(query::startingAt));
+        return new MemoryPage(
+                query.ordered(infos), damaged, usage, Optional.ofNullable(next).map(query::startingAt));
     }
 
     private Known known(String tenant, Bucket.Listed object) {

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@code <id>_memories.jsonl}: the chunks, one a line. Lines are only added, unless a memory is corrected, pinned or
- *       forgotten.
+ *       forgotten. Failed tries and the branch that is shown are in {@code <id>_memories.moves.jsonl}.
  *   <li>{@code <id>_summary.jsonl}: the current summary, in one line. Its versions are in {@code <id>.summaries.jsonl}.
  * If another program wrote a summary before, it is the first version.
  *   <li>{@code <id>_vector_memory.db}: the facts in SQLite, with the tables {@code memories}, {@code memories_fts} and

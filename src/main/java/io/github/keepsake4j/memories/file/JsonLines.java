@@ -29,8 +29,12 @@ record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
     /** The byte order mark with which some programs begin a file. It is kept. */
     private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
-    /** Reads a file. One that is absent is empty. */
-    static JsonLines read(Path file) throws IOException {
+    /**
+     * Reads a file. One that is absent is empty.
+     *
+     * @param ours the beginning of each line of this library
+     */
+    static JsonLines read(Path file, String ours) throws IOException {
         byte[] bytes = SmallFiles.read(file);
         if (bytes == null) {
             return new JsonLines(List.of(), 0, true);
@@ -48,7 +52,7 @@ record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
                     objects.add(MemoryJson.object("a line", line));
                 }
             } catch (UnreadableDataException e) {
-                if (end == bytes.length && isTorn(line)) {
+                if (end == bytes.length && isTorn(line, ours)) {
                     return new JsonLines(objects, begin, true);
                 }
                 throw new UnreadableDataException(
@@ -67,9 +71,9 @@ record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
      * Returns whether an incomplete line begins like the lines of this library. A file system may add zeros when the
      * machine fails.
      */
-    private static boolean isTorn(String tail) {
+    private static boolean isTorn(String tail, String ours) {
         String written = tail.replaceAll("\0+$", "");
-        return written.startsWith(Ledger.BEGIN) || Ledger.BEGIN.startsWith(written);
+        return written.startsWith(ours) || ours.startsWith(written);
     }
 
     /** Adds an object. Cuts off the rest of an incomplete line of this library. */

@@ -18,16 +18,18 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * The content of a file of chunks. Each line has a text and the hash of the last message that it covers, which other
- * programs read, and one more field of this library. A line that moves the head has an empty text and the hash of the
- * message that the head covers, so that a program that continues from the last line continues there. A line of a failed
- * try does not move the head.
+ * The content of a file of chunks. Each line is a memory: its text and the hash of the last message that it covers, which
+ * other programs read, and one more field of this library. A second file has the moves of the head and the failed tries,
+ * which other programs must not take for memories. Each of its lines says how many lines of the first file were written
+ * before it, so that the changes are read in their order. A change writes to one of the two files, in one step.
  *
- * @param lines the file
- * @param track what is in it
+ * @param lines the first file
+ * @param moves the second file
+ * @param stored the memories as they are in the first file
+ * @param track what is in the files
  * @param places the line of each memory, from 0
  */
-record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
+record Ledger(JsonLines lines, JsonLines moves, List<Entry> stored, MemoryTrack track, List<Integer> places) {
 
     private static final String TEXT = "text_block";
 
@@ -37,50 +39,120 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
     private static final String HASH = "hash";
     private static final String OWN = "keepsake";
     private static final String FAILED = "failed";
+    private static final String BEFORE = "lines";
+    private static final String BEGIN_OF_MOVE = "{\"" + BEFORE + "\":";
+
+    /** Returns the name of the second file. A file whose head never moves has none. */
+    static Path moves(Path file) {
+        return file.resolveSibling(file.getFileName().toString().replaceFirst("jsonl$", "moves.jsonl"));
+    }
 
     /**
-     * Reads a file.
+     * Reads the files.
      *
-     * @param least the revision of an empty file
+     * @param least the revision without any file
      */
     static Ledger read(Path file, MadeMemory.Kind kind, long least) throws IOException {
-        JsonLines lines = JsonLines.read(file);
-        long revision = least;
-        long head = 0;
-        NavigableMap<Long, Step> steps = new TreeMap<>();
-        List<Entry> entries = new ArrayList<>();
-        List<Integer> places = new ArrayList<>();
-        for (int i = 0; i < lines.objects().size(); i++) {
-            Map<?, ?> line = lines.objects().get(i);
-            String place = "Line " + (i + 1) + " of " + file;
-            if (line.get(OWN) instanceof Map<?, ?> own) {
-                revision = number(place, own, "revision");
-                if (own.containsKey("head")) {
-                    head = number(place, own, "head");
-                    if (own.get(FAILED) instanceof Map<?, ?> failed) {
-                        Step step = step(place, failed, (int) number(place, failed, "failures"));
-                        steps.put(step.number(), step);
-                    }
-                    continue;
-                }
-                long number = number(place, own, "step");
-                if (number > 0) {
-                    steps.put(number, step(place, own, 0));
-                    head = number;
-                }
-                entries.add(new Entry(number, MemoryJson.memory(place, text(place, line), Map.of(), own)));
-            } else {
+        JsonLines moves;
+        JsonLines lines;
+        do {
+            // Nothing was moved between the two reads, so they fit each other.
+            moves = JsonLines.read(moves(file), BEGIN_OF_MOVE);
+            lines = JsonLines.read(file, BEGIN);
+        } while (!moves.equals(JsonLines.read(moves(file), BEGIN_OF_MOVE)));
+        Reading reading = new Reading(file, lines.objects(), kind, least);
+        for (int i = 0; i < moves.objects().size(); i++) {
+            String place = "Line " + (i + 1) + " of " + moves(file);
+            reading.linesUpTo(number(place, moves.objects().get(i), BEFORE));
+            reading.move(place, moves.objects().get(i));
+        }
+        reading.linesUpTo(Long.MAX_VALUE);
+        return new Ledger(lines, moves, List.copyOf(reading.entries), reading.track(), reading.places);
+    }
+
+    /** What was read so far. */
+    private static final class Reading {
+
+        private final Path file;
+        private final List<Map<?, ?>> lines;
+        private final MadeMemory.Kind kind;
+        private final NavigableMap<Long, Step> steps = new TreeMap<>();
+        private final List<Entry> entries = new ArrayList<>();
+        private final List<Integer> places = new ArrayList<>();
+        private int read;
+        private long revision;
+        private long head;
+
+        /** The revisions of the newest memory and of the newest move to another head. */
+        private long written;
+
+        private long moved;
+
+        Reading(Path file, List<Map<?, ?>> lines, MadeMemory.Kind kind, long least) {
+            this.file = file;
+            this.lines = lines;
+            this.kind = kind;
+            this.revision = least;
+        }
+
+        void linesUpTo(long end) {
+            for (; read < Math.min(end, lines.size()); read++) {
+                line("Line " + (read + 1) + " of " + file, lines.get(read));
+            }
+        }
+
+        private void line(String place, Map<?, ?> line) {
+            if (!(line.get(OWN) instanceof Map<?, ?> own)) {
                 revision++;
-                MadeMemory memory = foreign(kind, i, place, line);
+                MadeMemory memory = foreign(kind, read, place, line);
                 long next = steps.isEmpty() ? 1 : steps.lastKey() + 1;
                 steps.put(next, new Step(next, head, memory.source(), 0));
                 head = next;
-                entries.add(new Entry(head, memory));
+                add(next, memory);
+            } else if (own.containsKey("id")) {
+                long at = number(place, own, "revision");
+                revision = Math.max(revision, at);
+                written = Math.max(written, at);
+                long number = number(place, own, "step");
+                if (number > 0) {
+                    Step earlier = steps.get(number);
+                    head = earlier == null ? number : progress().headAfter(earlier);
+                    steps.put(number, step(place, own, 0));
+                }
+                add(number, MemoryJson.memory(place, text(place, line), Map.of(), own));
+            } else {
+                // Snapshots of this library wrote moves into the first file.
+                move(place, own);
             }
-            places.add(i);
         }
-        Progress progress = new Progress(revision, head, List.copyOf(steps.values()));
-        return new Ledger(lines, new MemoryTrack(progress, entries), places);
+
+        private void add(long step, MadeMemory memory) {
+            entries.add(new Entry(step, memory));
+            places.add(read);
+        }
+
+        void move(String place, Map<?, ?> move) {
+            long at = number(place, move, "revision");
+            long to = number(place, move, "head");
+            revision = Math.max(revision, at);
+            moved = to == head ? moved : at;
+            head = to;
+            if (move.get(FAILED) instanceof Map<?, ?> failed) {
+                Step step = step(place, failed, (int) number(place, failed, "failures"));
+                steps.put(step.number(), step);
+            }
+        }
+
+        private Progress progress() {
+            return new Progress(revision, head, List.copyOf(steps.values()));
+        }
+
+        /** A move changes which memories are replaced. The next change of a memory writes this. */
+        MemoryTrack track() {
+            MemoryTrack track = new MemoryTrack(progress(), entries);
+            return new MemoryTrack(
+                    progress(), moved > written ? track.moveTo(head).entries() : entries);
+        }
     }
 
     private static Step step(String place, Map<?, ?> own, int failures) {
@@ -112,30 +184,28 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
         throw MemoryJson.unreadable(place, "it has no number " + name);
     }
 
-    /** Writes a changed track: as one more line if possible, or else as all lines. */
+    /** Writes a changed track: as one more line if possible, or else as all lines. Writes nothing if nothing changed. */
     void write(Path file, MemoryTrack after) throws IOException {
         List<Map<?, ?>> all = new ArrayList<>(lines.objects());
         List<JsonObject> added = new ArrayList<>();
         boolean isRewritten = false;
-        long head = track.progress().head();
         for (int i = 0; i < after.entries().size(); i++) {
             Entry entry = after.entries().get(i);
             if (i >= places.size()) {
                 added.add(line(after.progress(), entry));
-                head = entry.step() > 0 ? entry.step() : head;
-            } else if (!entry.equals(track.entries().get(i))) {
+            } else if (!entry.equals(stored.get(i))) {
                 all.set(places.get(i), line(after.progress(), entry));
                 isRewritten = true;
             }
         }
-        if (added.isEmpty() || head != after.progress().head()) {
-            // The last line has the revision, so a writer that saw an earlier one does not write.
-            added.add(lineOfMove(after.progress()));
-        }
-        if (isRewritten || added.size() > 1) {
+        boolean isMove = track.progress().head() != after.progress().head()
+                || !track.progress().steps().equals(after.progress().steps());
+        if (added.isEmpty() && isMove) {
+            moves.append(moves(file), move(after.progress()));
+        } else if (isRewritten || added.size() > 1) {
             all.addAll(added);
             JsonLines.replace(file, all);
-        } else {
+        } else if (!added.isEmpty()) {
             lines.append(file, added.get(0));
         }
     }
@@ -146,12 +216,18 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
                 .with("revision", progress.revision())
                 .with("step", entry.step())
                 .with("parent", progress.step(entry.step()).map(Step::parent).orElse(0L));
-        return line(entry.memory().text(), entry.memory().source().messageHash(), own);
+        return new JsonObject()
+                .with(TEXT, entry.memory().text())
+                .with(HASH, entry.memory().source().messageHash())
+                .with(OWN, own);
     }
 
     /** Returns a line that moves the head, or counts one more failure of a passage. */
-    private JsonObject lineOfMove(Progress after) {
-        JsonObject own = new JsonObject().with("head", after.head()).with("revision", after.revision());
+    private JsonObject move(Progress after) {
+        JsonObject move = new JsonObject()
+                .with(BEFORE, lines.objects().size())
+                .with("head", after.head())
+                .with("revision", after.revision());
         after.steps().stream()
                 .filter(step -> step.failures() > 0 && !track.progress().steps().contains(step))
                 .forEach(step -> {
@@ -159,17 +235,8 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
                             .with("step", step.number())
                             .with("parent", step.parent())
                             .with("failures", step.failures());
-                    own.put(FAILED, MemoryJson.put(failed, step.passage()));
+                    move.put(FAILED, MemoryJson.put(failed, step.passage()));
                 });
-        return line(
-                "",
-                after.step(after.head())
-                        .map(step -> step.passage().messageHash())
-                        .orElse(""),
-                own);
-    }
-
-    private static JsonObject line(String text, String hash, JsonObject own) {
-        return new JsonObject().with(TEXT, text).with(HASH, hash).with(OWN, own);
+        return move;
     }
 }

@@ -90,7 +90,8 @@ final class LedgerStore extends TrackedMemories {
             if (changesSummary && !Files.exists(files.summaries()) && Files.exists(files.summary())) {
                 // The summary of another program becomes the first version.
                 JsonLines.replace(
-                        files.summaries(), JsonLines.read(files.summary()).objects());
+                        files.summaries(),
+                        JsonLines.read(files.summary(), Ledger.BEGIN).objects());
                 ledgers.remove(MadeMemory.Kind.SUMMARY);
             }
             ledger(files, kind, least(key)).write(files.of(kind), after);

@@ -108,7 +108,7 @@ record MemoryFiles(Path directory, String base, String hash) {
     /** All files but the tombstone. */
     List<Path> all() {
         List<Path> files = new ArrayList<>(List.of(facts(), file("_vector_memory.db-journal")));
-        for (Path file : List.of(ledger(), summary(), summaries(), leases(), key())) {
+        for (Path file : List.of(Ledger.moves(ledger()), ledger(), summary(), summaries(), leases(), key())) {
             files.add(SmallFiles.made(file));
             files.add(file);
         }

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -236,6 +237,19 @@ class BucketListingTest extends BucketFixture {
         }
         assertThat(rest).as("those that were not written to, each once").isEqualTo(made.subList(2, 3));
         assertThat(byActivity(2)).startsWith(made.get(1), made.get(3));
+    }
+
+    /** The server's times may be whole seconds, in which the names would decide. */
+    @Test
+    void within_a_minute_a_page_is_in_the_order_of_the_newest_messages() {
+        List<MemoryKey> made = new ArrayList<>();
+        for (String id : List.of("c", "b", "a", "c", "b")) {
+            MemoryKey key = ConversationKey.of("default", id);
+            log.append(key, batch(UUID.randomUUID().toString()));
+            made.remove(key);
+            made.add(0, key);
+        }
+        assertThat(byActivity(5)).isEqualTo(made);
     }
 
     private List<MemoryKey> byActivity(int limit) {

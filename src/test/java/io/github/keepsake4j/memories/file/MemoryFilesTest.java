@@ -31,6 +31,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.sql.Connection;
@@ -79,9 +80,10 @@ class MemoryFilesTest {
                 .workflow(
                         "w",
                         any -> facts
-                                ? "[{\"title\":\"Rome qqsecret\",\"summary\":\"The hotels were booked qqsecret.\","
-                                        + "\"entities\":[\"Ada\",\"qqsecretson\"],\"key_phrases\":[\"grand tour\"]},"
-                                        + "{\"title\":\"Food\",\"summary\":\"Pasta in Rome is good, and so is all that they cook.\"}]"
+                                ? "[{\"title\":\"Rome qqsecret\",\"summary\":\"The hotels were booked"
+                                        + " qqsecret.\",\"entities\":[\"Ada\",\"qqsecretson\"],\"key_phrases\":[\"grand"
+                                        + " tour\"]},{\"title\":\"Food\",\"summary\":\"Pasta in Rome is good, and so is"
+                                        + " all that they cook.\",\"entities\":[],\"key_phrases\":[]}]"
                                 : "chunk qqsecret")
                 .workflow("s", any -> "summary qqsecret")
                 .build()
@@ -187,6 +189,160 @@ class MemoryFilesTest {
                 .isEqualTo(lines.get(lines.size() - 1).get("hash").asText());
     }
 
+    /** Makes five chunks, m1 to m5. The second and the fourth one fail once. */
+    private Discussion fiveChunks(LongTermMemoryStore store) {
+        int[] calls = {0};
+        Discussion discussion = Discussions.builder(store)
+                .config(DiscussionConfig.ofJson("{\"lookbackStartTurn\":0,\"fileMemoryWorkflowName\":\"w\"}"))
+                .workflow("w", inputs -> {
+                    calls[0]++;
+                    return calls[0] == 2 || calls[0] == 5
+                            ? " "
+                            : "m" + (store.chunks(KEY, 9).size() + 1);
+                })
+                .build()
+                .discussion(KEY);
+        for (int messages = 5; messages <= 25; messages += 5) {
+            int failed = messages == 10 || messages == 20 ? 1 : 0;
+            for (int attempt = 0; attempt <= failed; attempt++) {
+                discussion.qualityMemory(talk(messages));
+            }
+        }
+        assertThat(calls[0]).isEqualTo(7);
+        return discussion;
+    }
+
+    /** Reads a ledger as the retriever of WilmerAI's guide does: the text of each line, whatever else is in it. */
+    private List<String> firstFive() throws IOException {
+        List<String> texts = new ArrayList<>();
+        for (String line : Files.readAllLines(directory.resolve("ada/chat_memories.jsonl"))) {
+            texts.add(new ObjectMapper().readTree(line).get("text_block").asText());
+        }
+        return texts.subList(0, Math.min(5, texts.size()));
+    }
+
+    @Test
+    void b4_a_ledger_has_one_line_for_each_chunk_whatever_failed_or_was_switched_between() throws Exception {
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
+            Discussion discussion = fiveChunks(store);
+            assertThat(String.join("--ChunkBreak--", firstFive()))
+                    .isEqualTo("m1--ChunkBreak--m2--ChunkBreak--m3--ChunkBreak--m4--ChunkBreak--m5");
+            List<SourceMessage> other = new ArrayList<>(talk(12));
+            other.set(6, SourceMessage.of(UserMessage.from("edited")));
+            discussion.qualityMemory(other);
+            discussion.qualityMemory(talk(25));
+            assertThat(store.chunks(KEY, 9)).extracting(MadeMemory::text).containsExactly("m1", "m2", "m3", "m4", "m5");
+            assertThat(firstFive()).containsExactly("m1", "m2", "m3", "m4", "m5");
+            assertThat(Files.readAllLines(directory.resolve("ada/chat_memories.jsonl")))
+                    .as("the chunk of the other branch is the last one")
+                    .hasSize(6);
+        }
+    }
+
+    /** A process that dies while it writes a move or a failed try leaves what was there before. */
+    @Test
+    void b4_moves_and_failed_tries_that_are_cut_at_any_byte_are_as_if_they_were_never_written() throws Exception {
+        Path moves = directory.resolve("ada/chat_memories.moves.jsonl");
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
+            fiveChunks(store);
+            byte[] tries = Files.readAllBytes(moves);
+            long failed = store.progress(KEY, MadeMemory.Kind.CHUNK).revision();
+            store.moveTo(KEY, MadeMemory.Kind.CHUNK, failed, 2);
+            byte[] all = Files.readAllBytes(moves);
+            Passage next = new Passage(List.of(), 1, "h", "e2", "e3");
+            for (int length = tries.length; length <= all.length; length++) {
+                Files.write(moves, Arrays.copyOf(all, length));
+                boolean isMoved = length >= all.length - 1;
+                assertThat(store.chunks(KEY, 9)).as("cut at byte " + length).hasSize(isMoved ? 2 : 5);
+                assertThat(store.addFailure(KEY, MadeMemory.Kind.CHUNK, isMoved ? failed : failed + 1, next))
+                        .as("a writer that saw something else")
+                        .isFalse();
+                if (length % Counts.of(16, 1) == 0) {
+                    long seen = isMoved ? failed + 1 : failed;
+                    assertThat(store.addFailure(KEY, MadeMemory.Kind.CHUNK, seen, next))
+                            .isTrue();
+                    assertThat(store.progress(KEY, MadeMemory.Kind.CHUNK).steps())
+                            .last()
+                            .matches(step -> step.failures() == 1 && step.parent() == (isMoved ? 2 : 5));
+                }
+            }
+            for (int length = 0; length < tries.length; length++) {
+                Files.write(moves, Arrays.copyOf(tries, length));
+                assertThat(store.chunks(KEY, 9)).as("cut at byte " + length).hasSize(5);
+            }
+        }
+    }
+
+    @Test
+    void a_chunk_that_is_replaced_on_one_branch_is_shown_on_the_other_after_each_change() {
+        Passage first = new Passage(List.of(), 1, "h1", "", "e1");
+        Passage second = new Passage(List.of(), 1, "h2", "e1", "e2");
+        MadeMemory old = MadeMemory.ofText(MadeMemory.Kind.CHUNK, "old", first, Trust.USER);
+        MadeMemory other = MadeMemory.ofText(MadeMemory.Kind.CHUNK, "other", first, Trust.USER);
+        MadeMemory newer = MadeMemory.ofText(MadeMemory.Kind.CHUNK, "newer", second, Trust.USER)
+                .replacing(old.id());
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
+            store.add(KEY, MadeMemory.Kind.CHUNK, 0, first, List.of(old, other));
+            store.add(KEY, MadeMemory.Kind.CHUNK, 1, second, List.of(newer));
+            for (int round = 0; round < 3; round++) {
+                for (int step = 1; step <= 2; step++) {
+                    long revision = store.progress(KEY, MadeMemory.Kind.CHUNK).revision();
+                    assertThat(store.moveTo(KEY, MadeMemory.Kind.CHUNK, revision, step))
+                            .isTrue();
+                    List<String> shown = step == 1 ? List.of("old", "other") : List.of("other", "newer");
+                    assertThat(store.chunks(KEY, 9))
+                            .extracting(MadeMemory::text)
+                            .isEqualTo(shown);
+                    assertThat(store.put(KEY, other.withPinned(step == 1))).isTrue();
+                    assertThat(store.chunks(KEY, 9))
+                            .extracting(MadeMemory::text)
+                            .isEqualTo(shown);
+                    assertThat(store.progress(KEY, MadeMemory.Kind.CHUNK).revision())
+                            .isEqualTo(revision + 2);
+                }
+            }
+        }
+    }
+
+    /** It finds its place by any line of the ledger, so its chunk belongs to the branch that was shown before it. */
+    @Test
+    void b5_a_chunk_that_another_program_adds_after_a_switch_continues_the_branch_that_was_shown() throws Exception {
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
+            fiveChunks(store);
+            long revision = store.progress(KEY, MadeMemory.Kind.CHUNK).revision();
+            store.moveTo(KEY, MadeMemory.Kind.CHUNK, revision, 2);
+            Files.writeString(
+                    directory.resolve("ada/chat_memories.jsonl"),
+                    "{\"text_block\": \"theirs\", \"hash\": \"" + sha256("answer 12") + "\"}\n",
+                    StandardOpenOption.APPEND);
+            assertThat(store.chunks(KEY, 9)).extracting(MadeMemory::text).containsExactly("m1", "m2", "theirs");
+            assertThat(store.moveTo(KEY, MadeMemory.Kind.CHUNK, revision + 1, 5))
+                    .isFalse();
+            assertThat(store.moveTo(KEY, MadeMemory.Kind.CHUNK, revision + 2, 5))
+                    .isTrue();
+            assertThat(store.chunks(KEY, 9)).extracting(MadeMemory::text).containsExactly("m1", "m2", "m3", "m4", "m5");
+        }
+    }
+
+    @Test
+    void a_ledger_of_a_snapshot_that_has_moves_among_its_lines_is_continued() throws Exception {
+        Path ledger = directory.resolve("ada/chat_memories.jsonl");
+        Path moves = directory.resolve("ada/chat_memories.moves.jsonl");
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
+            Discussion discussion = fiveChunks(store);
+            List<String> lines = new ArrayList<>(Files.readAllLines(ledger));
+            List<String> tries = Files.readAllLines(moves);
+            String move = "{\"text_block\":\"\",\"hash\":\"\",\"keepsake\":%s}";
+            lines.add(3, move.formatted(tries.get(1)));
+            lines.add(1, move.formatted(tries.get(0)));
+            Files.write(ledger, lines);
+            Files.delete(moves);
+            assertThat(store.chunks(KEY, 9)).extracting(MadeMemory::text).containsExactly("m1", "m2", "m3", "m4", "m5");
+            assertThat(discussion.qualityMemory(talk(30)).made()).hasSize(1);
+            assertThat(store.progress(KEY, MadeMemory.Kind.CHUNK).path()).hasSize(6);
+        }
+    }
+
     @Test
     void b5_work_goes_on_behind_lines_that_another_program_wrote() throws Exception {
         Files.createDirectories(directory.resolve("ada"));
@@ -207,11 +363,11 @@ class MemoryFilesTest {
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
                 Statement statement = connection.createStatement()) {
             statement.executeUpdate(
-                    "CREATE TABLE memories (id INTEGER PRIMARY KEY, discussion_id TEXT, memory_text TEXT,"
-                            + " date_added TEXT, metadata_json TEXT);"
-                            + " CREATE VIRTUAL TABLE memories_fts USING fts5 (title, summary, entities, key_phrases, memory_text);"
-                            + " CREATE TABLE vector_memory_tracker (discussion_id TEXT PRIMARY KEY, message_hash TEXT);"
-                            + " INSERT INTO memories (discussion_id, memory_text) VALUES ('chat', 'theirs')");
+                    "CREATE TABLE memories (id INTEGER PRIMARY KEY, discussion_id TEXT, memory_text TEXT, date_added"
+                        + " TEXT, metadata_json TEXT); CREATE VIRTUAL TABLE memories_fts USING fts5 (title, summary,"
+                        + " entities, key_phrases, memory_text); CREATE TABLE vector_memory_tracker (discussion_id"
+                        + " TEXT PRIMARY KEY, message_hash TEXT); INSERT INTO memories (discussion_id, memory_text)"
+                        + " VALUES ('chat', 'theirs')");
         }
         byte[] before = Files.readAllBytes(file);
         Passage source = new Passage(List.of("m"), 1, "h", "", "h");
@@ -315,7 +471,8 @@ class MemoryFilesTest {
                     assertThat(row.next()).isTrue();
                 }
                 try (ResultSet row = statement.executeQuery(
-                        "SELECT title, summary, entities, key_phrases, memory_text FROM memories_fts WHERE rowid = 1")) {
+                        "SELECT title, summary, entities, key_phrases, memory_text FROM memories_fts WHERE rowid ="
+                                + " 1")) {
                     assertThat(row.next()).isTrue();
                     assertThat(row.getString("entities")).isEqualTo("Ada qqsecretson");
                 }

@@ -143,6 +143,21 @@ class DifyTreesTest {
     }
 
     @Test
+    void the_old_stores_tables_are_a_conversations_log() throws Exception {
+        ConversationKey key = newKey();
+        WorkflowMemories memories = WorkflowMemories.builder()
+                .conversationLog(importing(new InMemoryMessageLog()))
+                .build();
+        String first = new UUID(3, 1).toString();
+        insert(key, new Row(first, null, 1, "one"));
+        insert(key, new Row(new UUID(3, 2).toString(), first, 2, "two"));
+        insert(key, new Row(new UUID(3, 3).toString(), first, 3, "two again"));
+
+        assertThat(memories.conversation(key).getHistoryPromptText(null, 2_000, null))
+                .isEqualTo("Human: q\nAssistant: one\nHuman: q\nAssistant: two again");
+    }
+
+    @Test
     void rows_that_are_each_others_parents_are_named() throws Exception {
         ConversationKey key = newKey();
         String a = UUID.randomUUID().toString();
