@@ -114,6 +114,11 @@ final class TailLoader {
         return recent.read(log, key, query);
     }
 
+    /** Records how many messages this process has appended to a memory. */
+    void appended(MemoryKey key, int messages) {
+        recent.appended(key, messages);
+    }
+
     /** Returns the amount of the first read. The log does not count turns. */
     private static ReadBounds first(ReadBounds reach) {
         long guess = Math.min(reach.messages(), (long) reach.turns() * MESSAGES_PER_TURN) + MARGIN;
