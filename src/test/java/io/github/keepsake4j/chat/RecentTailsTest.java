@@ -181,9 +181,8 @@ class RecentTailsTest {
                 MessageLog other = storage.open()) {
             Random random = new Random(1);
             List<MessageLog> logs = List.of(log, other);
-            List<KeepsakeChatMemory> memories = logs.stream()
-                    .map(each -> keepsake(each).chatMemory(KEY))
-                    .toList();
+            List<KeepsakeChatMemory> memories =
+                    logs.stream().map(each -> keepsake(each).chatMemory(KEY)).toList();
             for (int turn = 0; turn < home.counts(300, 10_000); turn++) {
                 int process = random.nextInt(20) == 0 ? random.nextInt(2) : turn % 2;
                 KeepsakeChatMemory memory = memories.get(process);

@@ -42,9 +42,7 @@ final class LangChain4jModel implements ChatModel {
 
     /** Returns the AI service of a builder that has a memory. */
     static Assistant assistant(AiServices<Assistant> builder) {
-        return builder.chatModel(new LangChain4jModel())
-                .tools(new Hives())
-                .build();
+        return builder.chatModel(new LangChain4jModel()).tools(new Hives()).build();
     }
 
     @Override

@@ -152,8 +152,8 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
                 .orElseThrow();
         List<Subject> columns = List.of(Subject.LANGCHAIN4J, Subject.SPRING, Subject.SESSION, Subject.KEEPSAKE);
         List<String> lines = new ArrayList<>();
-        lines.add("| | "
-                + String.join(" | ", columns.stream().map(Subject::title).toList()) + " |");
+        lines.add(
+                "| | " + String.join(" | ", columns.stream().map(Subject::title).toList()) + " |");
         lines.add("|" + "---|".repeat(columns.size() + 1));
         lines.add(line("messages kept, of 90 added with a window of 20", columns, Truth.KEPT, "stored"));
         lines.add(line(

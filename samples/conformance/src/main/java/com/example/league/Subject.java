@@ -8,10 +8,7 @@ import org.springframework.ai.chat.memory.InMemoryChatMemoryRepository;
 
 /** What is compared. */
 enum Subject {
-    KEEPSAKE(
-            "Keepsake4j",
-            Place.SERVER,
-            (home, window) -> keepsake(home, window, KeepsakeChat.Service.PLAIN)),
+    KEEPSAKE("Keepsake4j", Place.SERVER, (home, window) -> keepsake(home, window, KeepsakeChat.Service.PLAIN)),
     KEEPSAKE_ATTACHED(
             "Keepsake4j, keepsake.aiServices",
             Place.SERVER,
@@ -24,10 +21,7 @@ enum Subject {
             "Spring AI's window, JDBC repository",
             Place.SERVER,
             (home, window) -> new SpringChat(SpringChat.jdbc(home.pool()), window)),
-    SESSION(
-            "spring-ai-session 0.6.0, community",
-            Place.SERVER,
-            (home, window) -> new SessionChat(home.pool(), window)),
+    SESSION("spring-ai-session 0.6.0, community", Place.SERVER, (home, window) -> new SessionChat(home.pool(), window)),
     KEEPSAKE_SQLITE(
             "Keepsake4j, SQLite",
             Place.FILE,
