@@ -14,7 +14,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewReader;
-import java.lang.ref.WeakReference;
+import java.lang.ref.SoftReference;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -68,7 +68,7 @@ final class TailLoader {
     private final RecentlyUsed<MemoryKey, ReadBounds> known = new RecentlyUsed<>(MEMORIES);
 
     /** The tail that was divided last: first to see whether it is enough, and then to select from it. */
-    private volatile WeakReference<Divided> divided = new WeakReference<>(null);
+    private volatile SoftReference<Divided> divided = new SoftReference<>(null);
 
     private record Divided(Tail tail, Context context) {}
 
@@ -196,7 +196,7 @@ final class TailLoader {
         Divided last = divided.get();
         if (last == null || last.tail != read || !last.context.memoryId().equals(memoryId)) {
             last = new Divided(read, divide(memoryId, read));
-            divided = new WeakReference<>(last);
+            divided = new SoftReference<>(last);
         }
         return last.context.sizedBy(counts.apply(key));
     }

@@ -12,6 +12,7 @@ import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.ContextTurn;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.ForwardingMessageLog;
@@ -195,6 +196,23 @@ class RecentTailsTest {
                         .isEqualTo(keepsake(logs.get(process)).chatMemory(KEY).messages());
                 memory.add(AiMessage.from("a" + turn));
             }
+        }
+    }
+
+    @Test
+    void a_tail_is_divided_into_turns_once() {
+        try (MessageLog log = new InMemoryMessageLog()) {
+            new Steps(log, new Random(1)).append(30);
+            TailLoader loader =
+                    new TailLoader(SlidingWindow.withMaxMessages(20), false, Runnable::run, System::nanoTime);
+            Tail tail = log.read(KEY, ReadQuery.newest(20));
+            List<ContextTurn> turns = loader.context("x", KEY, tail).turns();
+            assertThat(loader.context("x", KEY, tail).turns()).isSameAs(turns);
+            assertThat(loader.context("y", KEY, tail).memoryId()).isEqualTo("y");
+            assertThat(loader.context("y", KEY, log.read(KEY, ReadQuery.newest(20)))
+                            .turns())
+                    .as("another read")
+                    .isNotSameAs(turns);
         }
     }
 
