@@ -15,6 +15,7 @@ import io.github.keepsake4j.view.ViewReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -22,12 +23,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A cache of the newest parts of branches that were read recently. The next read of such a branch reads only its newest
  * messages, if they follow the cached ones: messages do not change, and a {@link Position} shows whether there were
- * only appends. So each read costs one statement, as without the cache, but returns only a few messages. Bounded by the
- * length of the texts, so it never fills the heap. Thread-safe.
+ * only appends. So each read costs one statement, as without the cache, but returns only a few messages: those that this
+ * process has appended, as long as no other one appends. They are read and not taken from the append, because only the
+ * log knows what it has stored. Bounded by the length of the texts, so it never fills the heap. Thread-safe.
  */
 final class RecentTails {
 
-    /** The least number of messages of a read: a turn with some tools. Logs treat fewer as a look-up. */
+    /** The least number of messages of a read if others may have appended: a turn with some tools. */
     private static final int FEWEST = 10;
 
     /** The number of messages to read, as a multiple of the new messages of the last read. */
@@ -48,22 +50,31 @@ final class RecentTails {
             return ViewReader.read(log, key, query);
         }
         Kept kept = tails.get(key);
-        if (kept != null && kept.mayServe(query)) {
-            Tail newest = log.read(key, query.atMost(kept.next));
-            Kept longer = kept.followedBy(newest, query);
+        int own = kept == null ? 0 : kept.own.get();
+        if (kept != null && kept.mayServe(query, own)) {
+            Tail newest = log.read(key, query.atMost(kept.next(own)));
+            Kept longer = kept.followedBy(newest, query, own);
             if (longer != null) {
                 tails.put(key, longer);
                 return longer.given(newest);
             }
         }
         Tail tail = ViewReader.read(log, key, query);
-        Kept read = tail.view() == null ? Kept.of(tail, kept) : null;
+        Kept read = tail.view() == null ? Kept.of(tail, kept, own) : null;
         if (read != null) {
             tails.put(key, read);
         } else {
             tails.remove(key);
         }
         return tail;
+    }
+
+    /** Records that this process has appended messages. This only decides how many the next read requests. */
+    void appended(MemoryKey key, int messages) {
+        Kept kept = tails.get(key);
+        if (kept != null) {
+            kept.own.addAndGet(messages);
+        }
     }
 
     private static boolean isServed(ReadQuery query) {
@@ -130,8 +141,11 @@ final class RecentTails {
         private final long tokens;
         private final long size;
 
-        /** How many messages the next read requests. */
-        private final int next;
+        /** How many messages this process has appended since. */
+        private final AtomicInteger own = new AtomicInteger();
+
+        /** How many messages were new when this was read, or -1 if no other process has appended any so far. */
+        private final int added;
 
         Kept(Tail of, List<Entry> entries, boolean complete, @Nullable String missingParent, int added) {
             this.position = of.position();
@@ -147,11 +161,22 @@ final class RecentTails {
             }
             this.tokens = sum;
             this.size = Math.max(KeptMessage.LEAST_ROOM, length);
-            this.next = Math.max(FEWEST, MARGIN * added);
+            this.added = added;
+        }
+
+        /** Returns how many messages were new in a read, or -1 if this process has appended all that ever were. */
+        private static int added(@Nullable Kept before, int found, int own) {
+            boolean isAlone = before == null || (before.added < 0 && found <= own);
+            return isAlone ? -1 : found;
+        }
+
+        /** Returns how many messages the next read requests. */
+        int next(int appended) {
+            return added < 0 && appended > 0 ? appended : Math.max(FEWEST, MARGIN * added);
         }
 
         /** Returns the cache entry for a whole read, or null if it cannot be cached. */
-        static @Nullable Kept of(Tail tail, @Nullable Kept before) {
+        static @Nullable Kept of(Tail tail, @Nullable Kept before, int own) {
             List<LoggedMessage> messages = tail.messages();
             if (messages.isEmpty() || !Entry.areOf(messages)) {
                 return null;
@@ -166,8 +191,8 @@ final class RecentTails {
                     return null;
                 }
             }
-            int added = before == null ? 0 : messages.size() - ViewReader.behind(messages, before.position.head());
-            return new Kept(tail, entries, tail.complete(), tail.missingParent(), added);
+            int found = before == null ? 0 : messages.size() - ViewReader.behind(messages, before.position.head());
+            return new Kept(tail, entries, tail.complete(), tail.missingParent(), added(before, found, own));
         }
 
         long size() {
@@ -175,9 +200,9 @@ final class RecentTails {
         }
 
         /** Returns whether the entry is sufficient for a read, and whether much less must be read. */
-        boolean mayServe(ReadQuery query) {
+        boolean mayServe(ReadQuery query, int appended) {
             boolean isEnough = complete || entries.size() >= query.maxMessages() || tokens >= query.maxTokens();
-            return isEnough && query.maxMessages() / MARGIN >= next;
+            return isEnough && query.maxMessages() / MARGIN >= next(appended);
         }
 
         /**
@@ -185,7 +210,7 @@ final class RecentTails {
          * messages are not sufficient.
          */
         @Nullable
-        Kept followedBy(Tail newest, ReadQuery query) {
+        Kept followedBy(Tail newest, ReadQuery query, int appended) {
             // In the same revision there is no view either, unless a backup was restored.
             boolean isUnchanged = newest.view() == null
                     && newest.position().isSameRevision(position)
@@ -201,7 +226,11 @@ final class RecentTails {
             int first = begin(longer.size(), at -> longer.get(at).row().tokens(), query);
             List<Entry> within = first > 0 ? List.copyOf(longer.subList(first, longer.size())) : longer;
             return new Kept(
-                    newest, within, complete && first == 0, first > 0 ? null : missingParent, read.size() - begin);
+                    newest,
+                    within,
+                    complete && first == 0,
+                    first > 0 ? null : missingParent,
+                    added(this, read.size() - begin, appended));
         }
 
         /**

@@ -129,6 +129,7 @@ final class SharedParts {
             throw e;
         }
         meter.appended(key, append, result);
+        loader.appended(key, append.messages().size());
         append.messages().forEach(message -> views.tellId(key, message.message(), message.id()));
         return result;
     }

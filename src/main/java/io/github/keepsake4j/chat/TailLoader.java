@@ -14,6 +14,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewReader;
+import java.lang.ref.SoftReference;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -66,6 +67,11 @@ final class TailLoader {
     /** The amount that the last read of a memory needed. The next one reads as much at once. */
     private final RecentlyUsed<MemoryKey, ReadBounds> known = new RecentlyUsed<>(MEMORIES);
 
+    /** The tail that was divided last: first to see whether it is enough, and then to select from it. */
+    private volatile SoftReference<Divided> divided = new SoftReference<>(null);
+
+    private record Divided(Tail tail, Context context) {}
+
     /** Creates a loader. The executor runs counters that call a server; the clock measures their pause. */
     TailLoader(ContextStrategy strategy, boolean showsRetrieved, Executor executor, LongSupplier nanoTime) {
         this.strategy = strategy;
@@ -112,6 +118,11 @@ final class TailLoader {
     /** Reads as {@link ViewReader#read} does. */
     Tail read(MessageLog log, MemoryKey key, ReadQuery query) {
         return recent.read(log, key, query);
+    }
+
+    /** Records how many messages this process has appended to a memory. */
+    void appended(MemoryKey key, int messages) {
+        recent.appended(key, messages);
     }
 
     /** Returns the amount of the first read. The log does not count turns. */
@@ -179,13 +190,22 @@ final class TailLoader {
                 context(memoryId, key, tail).sizedBy(counts.apply(key).locally()));
     }
 
-    /** Divides the messages into turns, as the strategy requires. */
+    /** Divides the messages into turns, as the strategy requires. The sizes are of one use. */
+    @SuppressWarnings("ReferenceEquality") // To compare messages takes longer than to divide them.
     Context context(Object memoryId, MemoryKey key, Tail read) {
+        Divided last = divided.get();
+        if (last == null || last.tail != read || !last.context.memoryId().equals(memoryId)) {
+            last = new Divided(read, divide(memoryId, read));
+            divided = new SoftReference<>(last);
+        }
+        return last.context.sizedBy(counts.apply(key));
+    }
+
+    private Context divide(Object memoryId, Tail read) {
         Tail tail = showsRetrieved ? read.showing(LoggedMessage::asSent) : read;
         LoggedMessage summary = tail.summary() == null ? null : message(tail.summary());
         List<LoggedMessage> oldest = tail.complete() && summary == null ? tail.messages() : tail.oldest();
-        return Context.of(memoryId, tail.system(), tail.user(), oldest, tail.messages(), summary)
-                .sizedBy(counts.apply(key));
+        return Context.of(memoryId, tail.system(), tail.user(), oldest, tail.messages(), summary);
     }
 
     /** Returns a summary as a message with the id of the last covered message. The strategy decides how to show it. */

@@ -11,11 +11,16 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.ContextTurn;
+import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.ForwardingMessageLog;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
@@ -66,7 +71,7 @@ class RecentTailsTest {
     void each_read_returns_what_the_log_returns(Home home) throws Exception {
         // In files, a copy that is older than what this process has seen is an error.
         boolean hasCopies = home == Home.SQLITE;
-        for (int seed = 0; seed < home.counts(15, 1_500); seed++) {
+        for (int seed = 0; seed < home.counts(15, 1_700); seed++) {
             try (Home.Storage storage = home.storage();
                     MessageLog log = storage.open()) {
                 Random random = new Random(seed);
@@ -86,6 +91,8 @@ class RecentTailsTest {
                     } else {
                         steps.next();
                     }
+                    // A number that is wrong costs a read, and nothing else.
+                    tails.appended(KEY, random.nextInt(4));
                     ReadQuery query = random.nextInt(5) > 0 ? usual : QUERIES.get(random.nextInt(QUERIES.size()));
                     Tail tail = tails.read(log, KEY, query);
                     assertThat(tail)
@@ -113,14 +120,7 @@ class RecentTailsTest {
     void a_turn_reads_a_few_messages_of_a_wide_window_in_one_call() {
         List<Integer> asked = new ArrayList<>();
         try (MessageLog inner = new InMemoryMessageLog()) {
-            MessageLog log = new WatchedLog(inner) {
-                @Override
-                protected void called(String method, Object[] arguments) {
-                    if (method.equals("read")) {
-                        asked.add(((ReadQuery) arguments[1]).maxMessages());
-                    }
-                }
-            }.log();
+            MessageLog log = asking(inner, asked);
             RecentTails tails = new RecentTails();
             Steps steps = new Steps(log, new Random(1));
             steps.append(2_000);
@@ -139,6 +139,139 @@ class RecentTailsTest {
             tails.read(log, KEY, ReadQuery.newest(1_000));
             assertThat(asked).as("about as many are new as the last time").containsExactly(66);
         }
+    }
+
+    @Test
+    void what_this_process_alone_appends_is_read_once() {
+        List<Integer> asked = new ArrayList<>();
+        try (MessageLog inner = new InMemoryMessageLog()) {
+            MessageLog log = asking(inner, asked);
+            Keepsake keepsake = keepsake(log);
+            KeepsakeChatMemory memory = keepsake.chatMemory(KEY);
+            memory.add(UserMessage.from("q"), AiMessage.from("a"));
+            memory.messages();
+            asked.clear();
+            for (int turn = 1; turn <= 3; turn++) {
+                for (int i = 0; i < turn; i++) {
+                    memory.add(UserMessage.from("q"), AiMessage.from("a"));
+                }
+                assertThat(memory.messages()).hasSize(Math.min(20, turn * (turn + 1) + 2));
+            }
+            assertThat(asked).as("as many as were appended").containsExactly(2, 4, 6);
+            asked.clear();
+            memory.messages();
+            assertThat(asked).as("nothing was appended here").containsExactly(10);
+            asked.clear();
+            for (int turn = 0; turn < 3; turn++) {
+                keepsake(inner).chatMemory(KEY).add(UserMessage.from("q"), AiMessage.from("a"));
+                memory.add(UserMessage.from("q"), AiMessage.from("a"));
+                memory.messages();
+            }
+            assertThat(asked.subList(0, 2)).as("another process appends").containsExactly(2, 24);
+            assertThat(asked.subList(2, asked.size()))
+                    .as("it is expected to do so again")
+                    .containsExactly(10, 10);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void two_processes_in_turns_see_what_a_fresh_read_shows(Home home) throws Exception {
+        try (Home.Storage storage = home.storage();
+                MessageLog log = storage.open();
+                MessageLog other = storage.open()) {
+            Random random = new Random(1);
+            List<MessageLog> logs = List.of(log, other);
+            List<KeepsakeChatMemory> memories =
+                    logs.stream().map(each -> keepsake(each).chatMemory(KEY)).toList();
+            for (int turn = 0; turn < home.counts(300, 10_000); turn++) {
+                int process = random.nextInt(20) == 0 ? random.nextInt(2) : turn % 2;
+                KeepsakeChatMemory memory = memories.get(process);
+                if (turn % 7 == 0) {
+                    memory.add(SystemMessage.from("system " + random.nextInt(3)));
+                }
+                memory.add(UserMessage.from("q" + turn));
+                assertThat(memory.messages())
+                        .as("turn %d", turn)
+                        .isEqualTo(keepsake(logs.get(process)).chatMemory(KEY).messages());
+                memory.add(AiMessage.from("a" + turn));
+            }
+        }
+    }
+
+    @Test
+    void a_tail_is_divided_into_turns_once() {
+        try (MessageLog log = new InMemoryMessageLog()) {
+            new Steps(log, new Random(1)).append(30);
+            TailLoader loader =
+                    new TailLoader(SlidingWindow.withMaxMessages(20), false, Runnable::run, System::nanoTime);
+            Tail tail = log.read(KEY, ReadQuery.newest(20));
+            List<ContextTurn> turns = loader.context("x", KEY, tail).turns();
+            assertThat(loader.context("x", KEY, tail).turns()).isSameAs(turns);
+            assertThat(loader.context("y", KEY, tail).memoryId()).isEqualTo("y");
+            assertThat(loader.context("y", KEY, log.read(KEY, ReadQuery.newest(20)))
+                            .turns())
+                    .as("another read")
+                    .isNotSameAs(turns);
+        }
+    }
+
+    /** A log whose positions do not tell of changes other than appends under the head. */
+    @Test
+    void a_stale_tail_is_found() {
+        int found = 0;
+        for (int seed = 0; seed < 20; seed++) {
+            try (MessageLog log = new InMemoryMessageLog()) {
+                MessageLog planted = new ForwardingMessageLog(log) {
+                    @Override
+                    public Tail read(MemoryKey key, ReadQuery query) {
+                        Tail tail = super.read(key, query);
+                        Position same = new Position(1, 1, tail.head());
+                        return new Tail(
+                                same,
+                                tail.messages(),
+                                tail.oldest(),
+                                tail.system(),
+                                tail.user(),
+                                tail.view(),
+                                tail.summary(),
+                                tail.complete(),
+                                tail.missingParent());
+                    }
+                };
+                Random random = new Random(seed);
+                Steps steps = new Steps(log, random);
+                RecentTails tails = new RecentTails();
+                for (int step = 0; step < 60; step++) {
+                    steps.next();
+                    tails.appended(KEY, random.nextInt(4));
+                    Tail tail = tails.read(planted, KEY, ReadQuery.newest(45));
+                    if (!tail.equals(ViewReader.read(planted, KEY, ReadQuery.newest(45)))) {
+                        found++;
+                        break;
+                    }
+                }
+            }
+        }
+        assertThat(found).as("schedules that find it").isPositive();
+    }
+
+    private static Keepsake keepsake(MessageLog log) {
+        return Keepsake.builder()
+                .messageLog(log)
+                .strategy(SlidingWindow.withMaxMessages(20))
+                .build();
+    }
+
+    private static MessageLog asking(MessageLog inner, List<Integer> asked) {
+        return new WatchedLog(inner) {
+            @Override
+            protected void called(String method, Object[] arguments) {
+                if (method.equals("read")) {
+                    asked.add(((ReadQuery) arguments[1]).maxMessages());
+                }
+            }
+        }.log();
     }
 
     @Test

@@ -10,16 +10,26 @@ import java.util.List;
 /** Keepsake4j behind LangChain4j's {@code AiServices}. */
 final class KeepsakeChat implements Chat {
 
+    /** How the AI service is built. */
+    enum Service {
+        /** By LangChain4j's builder. */
+        PLAIN,
+        /** By {@link Keepsake#aiServices}. */
+        ATTACHED
+    }
+
     private static final int BATCH = 200;
 
     private final MessageLog log;
     private final Keepsake keepsake;
     private final LangChain4jModel.Assistant assistant;
 
-    KeepsakeChat(MessageLog log, int window) {
+    KeepsakeChat(MessageLog log, int window, Service service) {
         this.log = log;
         this.keepsake = Keepsake.builder().messageLog(log).maxMessages(window).build();
-        this.assistant = LangChain4jModel.assistant(keepsake.chatMemoryProvider());
+        this.assistant = service == Service.PLAIN
+                ? LangChain4jModel.assistant(keepsake.chatMemoryProvider())
+                : LangChain4jModel.assistant(keepsake.aiServices(LangChain4jModel.Assistant.class));
     }
 
     @Override

@@ -12,6 +12,8 @@ import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.model.output.FinishReason;
+import dev.langchain4j.model.output.TokenUsage;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.V;
@@ -35,11 +37,12 @@ final class LangChain4jModel implements ChatModel {
     }
 
     static Assistant assistant(ChatMemoryProvider memories) {
-        return AiServices.builder(Assistant.class)
-                .chatModel(new LangChain4jModel())
-                .tools(new Hives())
-                .chatMemoryProvider(memories)
-                .build();
+        return assistant(AiServices.builder(Assistant.class).chatMemoryProvider(memories));
+    }
+
+    /** Returns the AI service of a builder that has a memory. */
+    static Assistant assistant(AiServices<Assistant> builder) {
+        return builder.chatModel(new LangChain4jModel()).tools(new Hives()).build();
     }
 
     @Override
@@ -49,7 +52,12 @@ final class LangChain4jModel implements ChatModel {
         AiMessage answer = last instanceof UserMessage user && user.singleText().startsWith(Texts.WITH_TOOLS)
                 ? AiMessage.from(call("1", "north"), call("2", "south"))
                 : AiMessage.from(Texts.answer(question(messages)));
-        return ChatResponse.builder().aiMessage(answer).build();
+        ChatResponse.Builder response = ChatResponse.builder().aiMessage(answer);
+        return question(messages).startsWith(Texts.WITH_USAGE)
+                ? response.tokenUsage(new TokenUsage(900, 80))
+                        .finishReason(FinishReason.STOP)
+                        .build()
+                : response.build();
     }
 
     private static ToolExecutionRequest call(String id, String hive) {

@@ -28,6 +28,8 @@ public final class League {
             for (Scenario scenario : settings.scenarios()) {
                 costs.run(scenario);
             }
+            System.err.println("# other turns");
+            new OtherTurns(server, settings, random, samples).run();
             System.err.println("# threads, kills");
             new Truth(server, settings, samples).run();
             new Kills(server, settings, random, samples).run();

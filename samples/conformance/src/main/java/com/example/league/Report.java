@@ -45,6 +45,8 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
         lines.addAll(Words.INTRODUCTION);
         times(lines, "## A turn without a network, in ms", TurnCosts.TIME);
         times(lines, "## A turn with 1 ms of network, in ms", TurnCosts.DELAYED);
+        times(lines, "## Other turns without a network, in ms", OtherTurns.TABLE);
+        lines.addAll(Words.OTHERS);
         lines.addAll(Words.COUNTS);
         for (String table : List.of(
                 TurnCosts.STATEMENTS,
@@ -145,21 +147,27 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
         if (!rows(TurnCosts.TIME).contains(tools)) {
             return List.of();
         }
-        String worst = rows(TurnCosts.TIME).stream()
-                .max(Comparator.comparingDouble(row -> quotient(TurnCosts.TIME, row, Measure::median)))
+        String table = Stream.of(TurnCosts.TIME, OtherTurns.TABLE)
+                .max(Comparator.comparingDouble(each -> quotient(each, worst(each), Measure::median)))
                 .orElseThrow();
         List<Subject> columns = List.of(Subject.LANGCHAIN4J, Subject.SPRING, Subject.SESSION, Subject.KEEPSAKE);
         List<String> lines = new ArrayList<>();
-        lines.add("| | "
-                + String.join(" | ", columns.stream().map(Subject::fullTitle).toList()) + " |");
+        lines.add(
+                "| | " + String.join(" | ", columns.stream().map(Subject::title).toList()) + " |");
         lines.add("|" + "---|".repeat(columns.size() + 1));
-        lines.add(line("kept of 90 messages, with a window of 20", columns, Truth.KEPT, "stored"));
+        lines.add(line("messages kept, of 90 added with a window of 20", columns, Truth.KEPT, "stored"));
         lines.add(line(
-                "kept of 800 messages that 8 threads add to one memory", columns, Truth.THREADS, "of these stored"));
-        lines.add(line(inWords(tools) + ", 1 ms of network", columns, TurnCosts.DELAYED, tools));
+                "messages kept, of 800 added to one memory by 8 threads", columns, Truth.THREADS, "of these stored"));
+        lines.add(line(inWords(tools) + "; 1 ms of network", columns, TurnCosts.DELAYED, tools));
         lines.add(line("round trips of this turn", columns, TurnCosts.ROUND_TRIPS, tools));
-        lines.add(line("worst: " + inWords(worst) + ", no network", columns, TurnCosts.TIME, worst));
+        lines.add(line("our worst result: " + inWords(worst(table)) + ", no network", columns, table, worst(table)));
         return lines;
+    }
+
+    private String worst(String table) {
+        return rows(table).stream()
+                .max(Comparator.comparingDouble(row -> quotient(table, row, Measure::median)))
+                .orElseThrow();
     }
 
     private String line(String what, List<Subject> columns, String table, String row) {
@@ -175,7 +183,7 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
             return "–";
         }
         Measure found = find(table, row, subject);
-        return table.equals(TurnCosts.TIME) || table.equals(TurnCosts.DELAYED)
+        return table.startsWith(TurnCosts.TIME)
                 ? millis(found.median()) + " / " + millis(found.p95()) + " ms"
                 : count(found.median());
     }
@@ -183,8 +191,13 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
     /** Says a row, such as {@code 20 of 10,000, plain}, in words. */
     private static String inWords(String row) {
         String[] parts = row.split(", (?=plain|two)");
-        return (parts[1].equals("plain") ? "a plain turn" : "a turn with " + parts[1]) + " that shows "
-                + (parts[0].contains(" of ") ? parts[0] : "all of " + parts[0]) + " messages";
+        if (parts.length == 1) {
+            return "a turn with a window of 20 (" + row + ")";
+        }
+        return (parts[1].equals("plain") ? "a plain turn" : "a turn with " + parts[1])
+                + (parts[0].contains(" of ")
+                        ? " that shows " + parts[0] + " messages"
+                        : " and a history of " + parts[0] + " messages, all shown");
     }
 
     /** Returns the others that do the same work: Spring AI's JDBC repository does not store what tools say. */

@@ -8,6 +8,8 @@ import org.springframework.ai.chat.messages.AssistantMessage;
 import org.springframework.ai.chat.messages.Message;
 import org.springframework.ai.chat.messages.ToolResponseMessage;
 import org.springframework.ai.chat.messages.UserMessage;
+import org.springframework.ai.chat.metadata.ChatResponseMetadata;
+import org.springframework.ai.chat.metadata.DefaultUsage;
 import org.springframework.ai.chat.model.ChatModel;
 import org.springframework.ai.chat.model.ChatResponse;
 import org.springframework.ai.chat.model.Generation;
@@ -54,7 +56,14 @@ final class SpringModel implements ChatModel {
                         .toolCalls(List.of(call("1", "north"), call("2", "south")))
                         .build()
                 : new AssistantMessage(Texts.answer(question(messages)));
-        return new ChatResponse(List.of(new Generation(answer)));
+        List<Generation> answers = List.of(new Generation(answer));
+        return question(messages).startsWith(Texts.WITH_USAGE)
+                ? new ChatResponse(
+                        answers,
+                        ChatResponseMetadata.builder()
+                                .usage(new DefaultUsage(900, 80))
+                                .build())
+                : new ChatResponse(answers);
     }
 
     @Override

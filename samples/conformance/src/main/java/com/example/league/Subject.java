@@ -8,25 +8,24 @@ import org.springframework.ai.chat.memory.InMemoryChatMemoryRepository;
 
 /** What is compared. */
 enum Subject {
-    KEEPSAKE(
-            "Keepsake4j",
+    KEEPSAKE("Keepsake4j", Place.SERVER, (home, window) -> keepsake(home, window, KeepsakeChat.Service.PLAIN)),
+    KEEPSAKE_ATTACHED(
+            "Keepsake4j, keepsake.aiServices",
             Place.SERVER,
-            (home, window) -> new KeepsakeChat(
-                    JdbcMessageLog.builder()
-                            .dataSource(home.pool())
-                            .schema(SchemaMode.ALWAYS)
-                            .build(),
-                    window)),
+            (home, window) -> keepsake(home, window, KeepsakeChat.Service.ATTACHED)),
     LANGCHAIN4J(
-            "LangChain4j, SQL store",
+            "LangChain4j's window, hand-written SQL store",
             Place.SERVER,
             (home, window) -> new LangChain4jChat(new SqlChatMemoryStore(home.pool()), window)),
-    SPRING("Spring AI, JDBC", Place.SERVER, (home, window) -> new SpringChat(SpringChat.jdbc(home.pool()), window)),
-    SESSION("Spring AI Session", Place.SERVER, (home, window) -> new SessionChat(home.pool(), window)),
+    SPRING(
+            "Spring AI's window, JDBC repository",
+            Place.SERVER,
+            (home, window) -> new SpringChat(SpringChat.jdbc(home.pool()), window)),
+    SESSION("spring-ai-session 0.6.0, community", Place.SERVER, (home, window) -> new SessionChat(home.pool(), window)),
     KEEPSAKE_SQLITE(
             "Keepsake4j, SQLite",
             Place.FILE,
-            (home, window) -> new KeepsakeChat(MessageLogs.sqlite(home.file()), window)),
+            (home, window) -> new KeepsakeChat(MessageLogs.sqlite(home.file()), window, KeepsakeChat.Service.PLAIN)),
     LANGCHAIN4J_HEAP(
             "LangChain4j, heap",
             Place.HEAP,
@@ -49,6 +48,14 @@ enum Subject {
         Chat open(Home home, int window);
     }
 
+    private static Chat keepsake(Home home, int window, KeepsakeChat.Service service) {
+        JdbcMessageLog log = JdbcMessageLog.builder()
+                .dataSource(home.pool())
+                .schema(SchemaMode.ALWAYS)
+                .build();
+        return new KeepsakeChat(log, window, service);
+    }
+
     private final String title;
     private final Place place;
     private final Opener opener;
@@ -61,16 +68,6 @@ enum Subject {
 
     String title() {
         return title;
-    }
-
-    /** Returns what the subject is, for a reader who sees nothing else of the page. */
-    String fullTitle() {
-        return switch (this) {
-            case LANGCHAIN4J -> "LangChain4j's window, hand-written SQL store";
-            case SPRING -> "Spring AI's window, JDBC repository";
-            case SESSION -> "spring-ai-session 0.6.0, community";
-            default -> title;
-        };
     }
 
     Place place() {

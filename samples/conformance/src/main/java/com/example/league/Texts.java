@@ -6,6 +6,11 @@ final class Texts {
     /** A question that begins like this lets the model call two tools. */
     static final String WITH_TOOLS = "tools";
 
+    /** To a question that begins like this, the model reports how many tokens it used. */
+    static final String WITH_USAGE = "usage";
+
+    static final String PLAIN = "plain";
+
     private static final String REST =
             " The hives at the edge of the orchard were opened in the morning, and the keeper noted the weight of each"
                     + " frame, the age of the queen, how many cells were sealed and how much syrup was left. Two colonies had"
@@ -14,7 +19,11 @@ final class Texts {
     private Texts() {}
 
     static String question(long turn, boolean tools) {
-        return (tools ? WITH_TOOLS : "plain") + " question " + turn + "." + REST;
+        return question(turn, tools ? WITH_TOOLS : PLAIN);
+    }
+
+    static String question(long turn, String kind) {
+        return kind + " question " + turn + "." + REST;
     }
 
     static String answer(String question) {

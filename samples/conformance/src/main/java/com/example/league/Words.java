@@ -30,6 +30,13 @@ final class Words {
                     + " results. **Spring AI's JDBC repository stores neither**, so it is not compared there:"
                     + " `the best other` is the best of those that do the same work.");
 
+    static final List<String> OTHERS = List.of(
+            "",
+            "A window of 20. If usage is reported, the model says how many tokens it used, which Keepsake4j adds up for each"
+                    + " day. The second process is a second pool and memory in the same virtual machine, which makes every other"
+                    + " turn of one conversation. 64 conversations have a thread each, on a pool of 4 connections, and the time is"
+                    + " that of all turns, divided by their number.");
+
     static final List<String> COUNTS = List.of(
             "",
             "## What a turn takes",
