@@ -224,7 +224,7 @@ public final class IndexBenchmark {
                                 sequence, Instant.ofEpochSecond(60 * sequence), MadeUp.vector(sequence)))
                         .toList();
                 // Of these vectors, one of 40 is above the floor.
-                MessageIndex.VectorMark after = new MessageIndex.VectorMark(watermark.epoch(), to, 1, 0.1, to);
+                MessageIndex.VectorMark after = new MessageIndex.VectorMark(watermark.epoch(), to, 1, to);
                 index.addVectors(id, key, mark, after, vectors);
                 mark = after;
             }
@@ -287,7 +287,7 @@ public final class IndexBenchmark {
         for (int round = -100; round < rounds; round++) {
             String text = questions.sentence(3, 12);
             long start = cpu();
-            Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), search.words(), LocalDate.EPOCH);
+            Question question = Question.of(text, "", Set.of(Named.USER, Named.ASSISTANT), search.words(), LocalDate.EPOCH);
             Candidates candidates = search.finder()
                     .find(
                             scope,
@@ -306,12 +306,11 @@ public final class IndexBenchmark {
             long looked = cpu();
             WantedTerms terms = WantedTerms.of(question.terms());
             List<Utterance> utterances = messages.stream()
-                    .map(message -> Utterance.of(
-                            message.sequence(),
-                            "user",
-                            message.createdAt(),
-                            OwnText.blanked(message.message()),
-                            search.words().tokens(OwnText.blanked(message.message()), terms)))
+                    .map(message -> {
+                        String said = OwnText.blanked(message.message());
+                        List<Recalled.Excerpt> parts = List.of(new Recalled.Excerpt(0, said.length()));
+                        return Utterance.of(message, said, parts, search.words().tokens(said, terms), false);
+                    })
                     .toList();
             long split = cpu();
             new Ranking(question, candidates.statistics(), Meaning.NONE, ZoneOffset.UTC)

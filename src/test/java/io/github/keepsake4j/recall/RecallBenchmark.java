@@ -50,8 +50,9 @@ import java.util.stream.Stream;
  * AskedConversation}.
  *
  * <p>Run it with {@code mvn test-compile exec:java -Pmodels -Dexec.mainClass=io.github.keepsake4j.recall.RecallBenchmark
- * -Dexec.args="[in_memory|sqlite|postgresql] [others=<number>] <file> …"}. {@code others} is the number of generated messages
- * around each conversation in its memory, 0 if it is not given.
+ * -Dexec.args="[in_memory|sqlite|postgresql] [others=<number>] [after] <file> …"}. {@code others} is the number of generated messages
+ * around each conversation in its memory, 0 if it is not given. With {@code after}, each question is asked after another one of
+ * the same user, which does not make it clearer.
  */
 public final class RecallBenchmark {
 
@@ -59,30 +60,36 @@ public final class RecallBenchmark {
     private static final String TENANT = "benchmark";
 
     /** A model is shown none of the messages. */
-    private static final RecallOptions SHOWN =
-            RecallOptions.standard().shownTo(ConversationKey.of(TENANT, "nobody"));
+    private static final MemoryKey NOBODY = ConversationKey.of(TENANT, "nobody");
+
+    private static final RecallOptions SHOWN = RecallOptions.standard().shownTo(NOBODY);
 
     private static final RecallOptions RANKED = SHOWN.withMaxTokens(Integer.MAX_VALUE)
             .withMaxPassages(AMONG[AMONG.length - 1])
             .withNeighbours(0);
 
     private final List<AskedConversation> conversations;
+    private final boolean after;
     private final Map<String, Measured> measured = new LinkedHashMap<>();
 
-    private RecallBenchmark(List<AskedConversation> conversations) {
+    private RecallBenchmark(List<AskedConversation> conversations, boolean after) {
         this.conversations = conversations;
+        this.after = after;
     }
 
     /** Runs the benchmark. */
     public static void main(String[] args) throws Exception {
         Home home = Home.IN_MEMORY;
         int others = 0;
+        boolean after = false;
         List<Path> files = new ArrayList<>();
         for (String arg : args) {
             if (Stream.of(Home.values()).anyMatch(one -> one.name().equalsIgnoreCase(arg))) {
                 home = Home.valueOf(arg.toUpperCase(Locale.ROOT));
             } else if (arg.startsWith("others=")) {
                 others = Integer.parseInt(arg.substring("others=".length()));
+            } else if (arg.equals("after")) {
+                after = true;
             } else {
                 files.add(Path.of(arg));
             }
@@ -90,14 +97,15 @@ public final class RecallBenchmark {
         Map<String, EmbeddingModel> models = new LinkedHashMap<>();
         RealModels.byName().forEach((name, model) -> models.put(name, new RememberingModel(model)));
         for (Path file : files) {
-            run(file, home, others, models);
+            run(file, home, others, after, models);
         }
         System.exit(0);
     }
 
     /** Measures and prints one file. */
-    static void run(Path file, Home home, int others, Map<String, EmbeddingModel> models) throws Exception {
-        RecallBenchmark benchmark = new RecallBenchmark(AskedConversation.read(file));
+    static void run(Path file, Home home, int others, boolean after, Map<String, EmbeddingModel> models)
+            throws Exception {
+        RecallBenchmark benchmark = new RecallBenchmark(AskedConversation.read(file), after);
         benchmark.rivals(models);
         benchmark.recall(home, others, models);
         benchmark.print(file.getFileName() + ", " + home.name().toLowerCase(Locale.ROOT)
@@ -191,13 +199,13 @@ public final class RecallBenchmark {
             for (AskedConversation conversation : conversations) {
                 last.put(key(conversation), fill(conversation, log, others));
             }
-            recall(builder(log, index).build(), "words", last, key -> indexed(index, key));
+            recall(builder(log, index).build(), log, "words", last, key -> indexed(index, key));
             for (Map.Entry<String, EmbeddingModel> model : models.entrySet()) {
                 Keepsake keepsake = builder(log, index)
                         .embeddingModel(model.getValue(), model.getKey())
                         .build();
-                String id = new Embeddings(model.getValue(), model.getKey()).id();
-                recall(keepsake, "words and " + model.getKey(), last, key -> embedded(index, id, key));
+                String id = new Embeddings(model.getValue(), model.getKey()).indexId();
+                recall(keepsake, log, "words and " + model.getKey(), last, key -> embedded(index, id, key));
             }
         } finally {
             try (Stream<Path> files = Files.walk(directory)) {
@@ -223,7 +231,11 @@ public final class RecallBenchmark {
 
     /** Asks when all messages are indexed. */
     private void recall(
-            Keepsake keepsake, String method, Map<MemoryKey, Long> last, ToLongFunction<MemoryKey> done)
+            Keepsake keepsake,
+            MessageLog log,
+            String method,
+            Map<MemoryKey, Long> last,
+            ToLongFunction<MemoryKey> done)
             throws InterruptedException {
         for (Map.Entry<MemoryKey, Long> memory : last.entrySet()) {
             // Starts the background work.
@@ -232,12 +244,18 @@ public final class RecallBenchmark {
                 TimeUnit.MILLISECONDS.sleep(20);
             }
         }
-        conversations.forEach(conversation -> recall(conversation, keepsake, method));
+        conversations.forEach(conversation -> recall(conversation, keepsake, log, method));
     }
 
-    private void recall(AskedConversation conversation, Keepsake keepsake, String method) {
+    private void recall(AskedConversation conversation, Keepsake keepsake, MessageLog log, String method) {
         Scope scope = Scope.memory(key(conversation));
+        Asked before = conversation.questions().get(conversation.questions().size() - 1);
         for (Asked asked : conversation.questions()) {
+            if (after) {
+                NewMessage said = NewMessage.of(UserMessage.from(before.text()), 1, "none");
+                log.append(NOBODY, Append.under(Parent.head(), List.of(said)));
+                before = asked;
+            }
             long start = System.nanoTime();
             Recalled ranked = keepsake.recall().find(scope, asked.text(), RANKED);
             of(method).nanos.add(System.nanoTime() - start);
