@@ -212,7 +212,7 @@ public final class IndexBenchmark {
     /** Measures recalls in memories whose messages have made-up vectors. */
     private static void meanings(MessageLog log, MessageIndex index, List<MemoryKey> memories) throws Exception {
         MadeUp model = new MadeUp(0);
-        String id = MadeUp.NAME + " " + model.dimension();
+        String id = new Embeddings(model, MadeUp.NAME).indexId();
         for (MemoryKey key : memories) {
             MessageIndex.Watermark watermark = index.watermarks(List.of(key)).get(key);
             MessageIndex.VectorMark mark = index.vectorMarks(id, List.of(key)).get(key);
@@ -223,7 +223,6 @@ public final class IndexBenchmark {
                         .mapToObj(sequence -> new MessageIndex.MessageVector(
                                 sequence, Instant.ofEpochSecond(60 * sequence), MadeUp.vector(sequence)))
                         .toList();
-                // Of these vectors, one of 40 is above the floor.
                 MessageIndex.VectorMark after = new MessageIndex.VectorMark(watermark.epoch(), to, 1, to);
                 index.addVectors(id, key, mark, after, vectors);
                 mark = after;
