@@ -59,7 +59,7 @@ record Question(
                             + "sagen gesagt sagte erzählen erzählt erzählte reden geredet sprechen gesprochen sprachen besprechen "
                             + "besprochen unterhalten schreiben geschrieben schrieb fragen gefragt fragte erwähnt passiert "
                             + "passierte geschah los gemacht gespräch gespräche unterhaltung nachricht nachrichten "
-                            + "zusammenfassung fasse fass zusammen zeig zeige gib bitte thema themen worüber wovon tag woche "
+                            + "zusammenfassung fasse fass zusammen zeig zeige gib bitte warum wieso weshalb thema themen worüber wovon tag woche "
                             + "monat")
                     .split(" "));
 
@@ -162,13 +162,11 @@ record Question(
                     true);
             return new Question(written, named.only(), dates, Set.of(), Pronouns.asksAssistant(text), true, false);
         }
-        List<Unit> units = units(used, tokens, beginnings, named, false);
-        units.removeIf(unit -> isAsking(unit.written()));
+        List<Unit> all = units(used, tokens, beginnings, named, false);
+        List<Unit> units =
+                all.stream().filter(unit -> !isAsking(unit.written())).toList();
         if (units.isEmpty()) {
-            units = units(used, tokens, beginnings, named, false);
-        }
-        if (units.isEmpty()) {
-            units = units(used, tokens, beginnings, named, true);
+            units = all.isEmpty() ? units(used, tokens, beginnings, named, true) : all;
         }
         boolean severalWords = tokens.stream()
                         .filter(token -> token.kind() != Kind.PART)
@@ -177,7 +175,7 @@ record Question(
                         .limit(2)
                         .count()
                 > 1;
-        Set<String> folded = severalWords ? Set.of(folded(text), folded(before)) : Set.of();
+        Set<String> folded = severalWords ? Set.copyOf(List.of(folded(text), folded(before))) : Set.of();
         return new Question(
                 units,
                 named.only(),
@@ -204,19 +202,15 @@ record Question(
     }
 
     private static boolean followsUp(String text, List<Token> tokens, Named named) {
-        int pronoun = Pronouns.third(text);
-        boolean says = false;
-        boolean names = false;
-        for (Token token : tokens) {
-            if (token.end() <= text.length() && !isAsking(text, token, named)) {
-                says = true;
-                // In a script without capital letters, any word before the pronoun may be what it means.
-                names |= token.kind() == Kind.WORD
-                        ? Character.isUpperCase(text.codePointAt(token.start()))
-                        : token.start() < pronoun;
-            }
-        }
-        return !says || (pronoun >= 0 && !names);
+        List<Token> saying = tokens.stream()
+                .filter(token -> token.end() <= text.length() && !isAsking(text, token, named))
+                .toList();
+        return (saying.isEmpty() && !tokens.isEmpty())
+                || (Pronouns.refersBack(text)
+                        // A name, or in German any noun. The first word always has a capital letter.
+                        && saying.stream()
+                                .noneMatch(token ->
+                                        token.start() > 0 && Character.isUpperCase(text.codePointAt(token.start()))));
     }
 
     private static String folded(String text) {
@@ -264,8 +258,8 @@ record Question(
     }
 
     /**
-     * Returns whether a text is this question, or what was said before it, except for case and punctuation. It is the best match for the words, and for
-     * their meaning too, but does not answer the question.
+     * Returns whether a text is this question, or what was said before it, except for case and punctuation. It is the
+     * best match for the words, and for their meaning too, but does not answer the question.
      */
     boolean isRepeatedBy(String text) {
         // A longer text has more than other punctuation.

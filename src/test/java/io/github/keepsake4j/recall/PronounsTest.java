@@ -79,7 +79,8 @@ class PronounsTest {
                 "其他的书在哪里？",
                 "我的吉他在哪里？",
                 "如果我找到失主，他会给我奖励吗？",
-                "What did we say on May 3rd?"
+                "What did we say on May 3rd?",
+                "?!"
             })
     void another_question_stands_alone(String question) {
         assertThat(followsUp(question)).isFalse();
