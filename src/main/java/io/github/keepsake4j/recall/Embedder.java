@@ -35,7 +35,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Embedder {
 
-    private static final int FIRSTS = Integer.getInteger("ks.f", 1);
     private static final String LEASE = "vectors";
 
     /**
@@ -242,7 +241,7 @@ final class Embedder {
                     .filter(IndexedText::isSaid)
                     .flatMap(message -> Embeddings.parts(IndexedText.of(message)).stream()
                             // What an answer is about is in its beginning.
-                            .limit(message.message() instanceof AiMessage ? FIRSTS : most)
+                            .limit(message.message() instanceof AiMessage ? 1 : most)
                             .map(text -> new Part(message, text)))
                     .toList();
             List<Optional<float[]>> made =

@@ -30,7 +30,7 @@ final class Ranking {
     private static final double REPEATED = 0.4;
 
     /** How much the words of an assistant count. Its answers are long, and most questions ask what a user told it. */
-    private static final double ASSISTANT = Double.parseDouble(System.getProperty("ks.t", "0.7"));
+    private static final double ASSISTANT = 0.6;
 
     /** The weight of a neighbour's words by distance. */
     private static final double DECAY = 0.3;
@@ -54,10 +54,7 @@ final class Ranking {
         idf = question.units().stream()
                 .mapToDouble(unit -> unit.idf(statistics))
                 .toArray();
-        double sum = 0;
-        for (double one : idf) {
-            sum += one;
-        }
+        double sum = Arrays.stream(idf).sum();
         mass = sum == 0 ? 1 : sum;
     }
 

@@ -89,7 +89,7 @@ public record Recalled(List<Passage> passages, boolean lagging) {
          * @param meaning the weight of the meaning, 0 to 1
          */
         static Features weights(double meaning) {
-            return new Features(5, 5, Double.parseDouble(System.getProperty("ks.m", "1")) * meaning, 1 + meaning, 4.5 - 1.5 * meaning);
+            return new Features(5, 5, meaning, 1 + meaning, 4.5 - 1.5 * meaning);
         }
 
         /** Returns the sum of the features, each multiplied by its weight. */
