@@ -127,8 +127,9 @@ public final class MessageRecall {
         LocalDate today = LocalDate.ofInstant(clock.instant(), options.zone());
         Question alone = Question.of(text, "", Named.ROLES, words, today);
         MemoryKey shownTo = options.shownTo() == null ? scope.only() : options.shownTo();
-        Seen seen = shownTo != null && (alone.followsUp() || scope.memories().contains(shownTo)) ? shown.apply(shownTo) : null;
-        String before = !alone.followsUp() ? "" : said != null ? said : seen == null ? "" : before(seen.read(), text);
+        boolean isRead = alone.followsUp() || (shownTo != null && scope.memories().contains(shownTo));
+        Seen seen = shownTo != null && isRead ? shown.apply(shownTo) : null;
+        String before = alone.followsUp() ? before(said, seen, text) : "";
         Question asked = before.isEmpty() ? alone : Question.of(text, before, Named.ROLES, words, today);
         Finder.Times times = new Finder.Times(asked.dates().occasions(), options.zone());
         if (asked.terms().isEmpty() && times.occasions().isEmpty()) {
@@ -183,15 +184,22 @@ public final class MessageRecall {
     }
 
     /** Returns what the user said last that tells what a question is about; nothing if there is none. */
-    private String before(Tail shown, String question) {
-        List<LoggedMessage> newestFirst = new ArrayList<>(shown.messages());
-        newestFirst.sort(Comparator.comparingLong(LoggedMessage::sequence).reversed());
-        return Stream.concat(Stream.ofNullable(shown.user()), newestFirst.stream())
+    private String before(@Nullable String said, @Nullable Seen seen, String question) {
+        Stream<LoggedMessage> newestFirst = seen == null
+                ? Stream.empty()
+                : Stream.concat(
+                        Stream.ofNullable(seen.read().user()),
+                        seen.read().messages().stream()
+                                .sorted(Comparator.comparingLong(LoggedMessage::sequence)
+                                        .reversed()));
+        Stream<String> ofUser = newestFirst
                 .filter(message -> message.message() instanceof UserMessage)
                 .map(IndexedText::of)
-                .filter(said -> !said.strip().equals(question.strip())
-                        && !Question.of(said, "", Named.ROLES, words, LocalDate.EPOCH).followsUp())
-                .map(said -> said.substring(0, Math.min(MAX_BEFORE, said.length())))
+                .filter(text -> !text.strip().equals(question.strip())
+                        && !Question.of(text, "", Named.ROLES, words, LocalDate.EPOCH)
+                                .followsUp());
+        return (said == null ? ofUser : Stream.of(said))
+                .map(text -> text.substring(0, Math.min(MAX_BEFORE, text.length())))
                 .findFirst()
                 .orElse("");
     }
