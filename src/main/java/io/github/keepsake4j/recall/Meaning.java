@@ -114,9 +114,7 @@ final class Meaning {
             double sum = 0;
             double weights = 0;
             for (int i = Math.max(0, at - Ranking.REACH); i < Math.min(sessions.length, at + Ranking.REACH + 1); i++) {
-                if (i != at
-                        && sessions[i] == sessions[at]
-                        && Math.abs(sequences[i] - sequences[at]) <= Ranking.REACH) {
+                if (i != at && sessions[i] == sessions[at] && Math.abs(sequences[i] - sequences[at]) <= Ranking.REACH) {
                     sum += Ranking.decay(i - at) * cosines[i];
                     weights += Ranking.decay(i - at);
                 }
@@ -168,7 +166,8 @@ final class Meaning {
             Spread around = Spread.of(() -> all.stream().flatMapToDouble(places -> Arrays.stream(places.meanings)));
             all.forEach(places -> places.combine(cosines, around));
             Spread combined = Spread.of(() -> all.stream().flatMapToDouble(places -> Arrays.stream(places.meanings)));
-            double expected = expected(all.stream().mapToInt(places -> places.cosines.length).sum());
+            double expected = expected(
+                    all.stream().mapToInt(places -> places.cosines.length).sum());
             // What is told once must not lose by its neighbours.
             all.forEach(places -> Arrays.setAll(
                     places.meanings,

@@ -127,7 +127,8 @@ public final class MessageRecall {
         LocalDate today = LocalDate.ofInstant(clock.instant(), options.zone());
         Question alone = Question.of(text, "", Named.ROLES, words, today);
         MemoryKey shownTo = options.shownTo() == null ? scope.only() : options.shownTo();
-        boolean isRead = alone.followsUp() || (shownTo != null && scope.memories().contains(shownTo));
+        boolean isRead =
+                alone.followsUp() || (shownTo != null && scope.memories().contains(shownTo));
         Seen seen = shownTo != null && isRead ? shown.apply(shownTo) : null;
         String before = alone.followsUp() ? before(said, seen, text) : "";
         Question asked = before.isEmpty() ? alone : Question.of(text, before, Named.ROLES, words, today);
@@ -141,7 +142,8 @@ public final class MessageRecall {
         }
         Candidates candidates = search.finder().find(scope, asked.terms(), times, most(scope), heads);
         Map<MemoryKey, Set<Long>> places = places(candidates, most(scope));
-        Map<MemoryKey, NavigableMap<Long, LoggedMessage>> read = new HashMap<>(search.finder().at(places));
+        Map<MemoryKey, NavigableMap<Long, LoggedMessage>> read =
+                new HashMap<>(search.finder().at(places));
         String unnamed = Named.unnamed(before.isEmpty() ? text : text + "\n" + before, speakers(read));
         Meaning meaning = search.meaning(scope, unnamed, places, options.sessionGap());
         // What is near in meaning is found though it has no word of the question.
@@ -150,8 +152,8 @@ public final class MessageRecall {
             add(near, key, nearest, 1);
             near.get(key).removeAll(places.getOrDefault(key, Set.of()));
         });
-        search.finder().at(near).forEach((key, messages) ->
-                read.computeIfAbsent(key, k -> new TreeMap<>()).putAll(messages));
+        search.finder().at(near).forEach((key, messages) -> read.computeIfAbsent(key, k -> new TreeMap<>())
+                .putAll(messages));
         List<Memory> memories = Stream.concat(places.keySet().stream(), near.keySet().stream())
                 .distinct()
                 .filter(read::containsKey)

@@ -39,7 +39,8 @@ final class Named {
 
     /** Returns a pattern of the words of a name. */
     private static String names(String speaker) {
-        String words = NOT_IN_NAMES.splitAsStream(speaker)
+        String words = NOT_IN_NAMES
+                .splitAsStream(speaker)
                 .filter(word -> !word.isEmpty())
                 .collect(Collectors.joining("|"));
         return words.isEmpty() ? "(?!)" : "\\b(" + words + ")\\b";

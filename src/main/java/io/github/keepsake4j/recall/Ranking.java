@@ -145,7 +145,8 @@ final class Ranking {
                 for (Passage passage : utterances.get(i).passages()) {
                     double[] occurrences = new double[idf.length];
                     for (int unit = 0; unit < idf.length; unit++) {
-                        occurrences[unit] = weight(i) * question.units().get(unit).in(passage.terms());
+                        occurrences[unit] =
+                                weight(i) * question.units().get(unit).in(passage.terms());
                     }
                     alone.add(new Place(i, passage, occurrences, occurrences, passage.length()));
                 }
@@ -172,7 +173,9 @@ final class Ranking {
         }
 
         private boolean areNear(int one, int other) {
-            return Math.abs(utterances.get(one).sequence() - utterances.get(other).sequence()) <= REACH;
+            return Math.abs(utterances.get(one).sequence()
+                            - utterances.get(other).sequence())
+                    <= REACH;
         }
 
         /** Returns how much a message counts, less for an assistant's that is not asked for. */
@@ -222,7 +225,11 @@ final class Ranking {
 
         /** Returns whether another speaker said the message before. */
         private boolean follows(int at) {
-            return at > 0 && !utterances.get(at - 1).speaker().equals(utterances.get(at).speaker());
+            return at > 0
+                    && !utterances
+                            .get(at - 1)
+                            .speaker()
+                            .equals(utterances.get(at).speaker());
         }
 
         private double words(Place place, double average) {
@@ -237,10 +244,11 @@ final class Ranking {
             return share(unit -> {
                 Unit word = question.units().get(unit);
                 Passage passage = place.passage();
-                double own = weight(at)
-                        * (told ? Math.min(1, word.in(passage.terms())) : word.in(passage.stated()));
+                double own = weight(at) * (told ? Math.min(1, word.in(passage.terms())) : word.in(passage.stated()));
                 double before = follows(at)
-                        ? weight(at - 1) * trust(at - 1) * word.in(utterances.get(at - 1).asked())
+                        ? weight(at - 1)
+                                * trust(at - 1)
+                                * word.in(utterances.get(at - 1).asked())
                         : 0;
                 return Math.max(own, before);
             });

@@ -69,7 +69,8 @@ public record RecallTool(
 
     /** Returns what the user said before a query, or null if its metadata does not tell. */
     private static @Nullable String before(Query query) {
-        List<ChatMessage> known = query.metadata() == null ? null : query.metadata().chatMemory();
+        List<ChatMessage> known =
+                query.metadata() == null ? null : query.metadata().chatMemory();
         return (known == null ? Stream.<ChatMessage>of() : known.stream())
                 .filter(UserMessage.class::isInstance)
                 .map(MessageText::of)

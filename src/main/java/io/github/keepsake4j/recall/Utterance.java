@@ -60,8 +60,7 @@ record Utterance(
      * @param tokens the wanted terms of these parts
      * @param repeats whether it is the question itself
      */
-    static Utterance of(
-            LoggedMessage message, String text, List<Excerpt> parts, SomeTokens tokens, boolean repeats) {
+    static Utterance of(LoggedMessage message, String text, List<Excerpt> parts, SomeTokens tokens, boolean repeats) {
         Map<String, Integer> all = new HashMap<>();
         Set<String> asked = new HashSet<>();
         List<Passage> passages = new ArrayList<>();
@@ -71,7 +70,10 @@ record Utterance(
                 end = endOfPassage(text, start, part.end());
                 Passage passage = new Passage(end - start, new HashMap<>(), new HashSet<>());
                 Sentence sentence = Sentence.at(text, start, end);
-                for (; next < tokens.tokens().size() && tokens.tokens().get(next).start() < end; next++) {
+                for (;
+                        next < tokens.tokens().size()
+                                && tokens.tokens().get(next).start() < end;
+                        next++) {
                     Token token = tokens.tokens().get(next);
                     while (token.start() >= sentence.end()) {
                         sentence = Sentence.at(text, sentence.end(), end);

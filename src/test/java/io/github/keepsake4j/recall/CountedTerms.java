@@ -29,8 +29,7 @@ final class CountedTerms {
         ChatMessage message = speaker.equals(Named.ASSISTANT)
                 ? AiMessage.from(text)
                 : speaker.equals(Named.USER) ? UserMessage.from(text) : UserMessage.from(speaker, text);
-        LoggedMessage logged =
-                new LoggedMessage(Long.toString(sequence), null, sequence, message, 1, "test", time);
+        LoggedMessage logged = new LoggedMessage(Long.toString(sequence), null, sequence, message, 1, "test", time);
         return Utterance.of(logged, text, List.of(new Excerpt(0, text.length())), all(text, words), false);
     }
 

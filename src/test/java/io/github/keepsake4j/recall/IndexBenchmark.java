@@ -286,7 +286,8 @@ public final class IndexBenchmark {
         for (int round = -100; round < rounds; round++) {
             String text = questions.sentence(3, 12);
             long start = cpu();
-            Question question = Question.of(text, "", Set.of(Named.USER, Named.ASSISTANT), search.words(), LocalDate.EPOCH);
+            Question question =
+                    Question.of(text, "", Set.of(Named.USER, Named.ASSISTANT), search.words(), LocalDate.EPOCH);
             Candidates candidates = search.finder()
                     .find(
                             scope,

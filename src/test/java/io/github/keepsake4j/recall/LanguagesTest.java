@@ -51,11 +51,7 @@ class LanguagesTest {
     private static long first(WrittenChat chat, String text, Words words) {
         List<Utterance> utterances = chat.lines().stream()
                 .map(line -> CountedTerms.said(
-                        line.number(),
-                        line.user() ? Named.USER : Named.ASSISTANT,
-                        line.time(),
-                        line.text(),
-                        words))
+                        line.number(), line.user() ? Named.USER : Named.ASSISTANT, line.time(), line.text(), words))
                 .toList();
         Question question = Question.of(text, "", Set.of(Named.USER, Named.ASSISTANT), words, LocalDate.EPOCH);
         return new Ranking(question, CountedTerms.of(utterances), Meaning.NONE, ZoneOffset.UTC)

@@ -381,8 +381,8 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
         assertThat(passages).hasSizeGreaterThanOrEqualTo(7);
         for (Passage passage : passages) {
             assertThat(TokenCounter.standard()
-                            .estimateTokenCountInText(
-                                    RecalledText.of(passage, RecallOptions.standard().zone())))
+                            .estimateTokenCountInText(RecalledText.of(
+                                    passage, RecallOptions.standard().zone())))
                     .isLessThanOrEqualTo(250 + 40);
             assertThat(passage.messages()).hasSize(2);
             assertThat(passage.excerptOf(passage.messages().get(0))).isNull();
@@ -394,7 +394,11 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
     void a_follow_up_is_asked_together_with_what_the_user_said_before() {
         say(ALICE, JANUARY, "The red bicycle from Canyon cost nine hundred.", "That is a lot.");
         for (int i = 0; i < 20; i++) {
-            say(ALICE, JANUARY.plus(Duration.ofDays(1 + i)), "It rains on day " + i, "And how much was rain " + i + "?");
+            say(
+                    ALICE,
+                    JANUARY.plus(Duration.ofDays(1 + i)),
+                    "It rains on day " + i,
+                    "And how much was rain " + i + "?");
         }
         String before = "I rode the bicycle from Canyon today.";
         say(ALICE, JANUARY.plus(Duration.ofDays(90)), before, "Lovely.");
@@ -403,9 +407,8 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
 
         assertThat(texts(recalled.passages().get(0))).contains("The red bicycle from Canyon cost nine hundred.");
         assertThat(recalled.passages())
-                .noneMatch(passage -> OwnText.blanked(passage.message().message())
-                        .strip()
-                        .equals(before));
+                .noneMatch(passage ->
+                        OwnText.blanked(passage.message().message()).strip().equals(before));
         // A question that a tool asks is in the memory already.
         append(ALICE, JANUARY.plus(Duration.ofDays(90)), null, UserMessage.from("And how much was it?"));
         assertThat(all(recall(ALICE, "And where was the rain?"))).noneMatch(text -> text.contains("bicycle"));
@@ -417,7 +420,9 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
         say(BOB, JANUARY, "I rode the bicycle from Canyon today.", "Lovely.");
 
         assertThat(all(recall.recall(
-                        Scope.memory(ALICE), "And how much was it?", RecallOptions.standard().shownTo(BOB))))
+                        Scope.memory(ALICE),
+                        "And how much was it?",
+                        RecallOptions.standard().shownTo(BOB))))
                 .contains("The red bicycle from Canyon cost nine hundred.");
         assertThat(all(recall.recall(
                         Scope.memory(ALICE),

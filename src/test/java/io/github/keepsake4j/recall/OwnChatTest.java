@@ -83,9 +83,7 @@ class OwnChatTest {
         for (WrittenChat.FollowUp followUp : chat.followUps()) {
             Set<String> answer =
                     terms(chat.lines().get(followUp.asked().answer() - 1).text());
-            assertThat(terms(followUp.asked().text()))
-                    .as(followUp.toString())
-                    .doesNotContainAnyElementsOf(answer);
+            assertThat(terms(followUp.asked().text())).as(followUp.toString()).doesNotContainAnyElementsOf(answer);
             assertThat(terms(followUp.before())).as(followUp.toString()).containsAnyElementsOf(answer);
         }
     }

@@ -175,7 +175,8 @@ class RankingTest {
 
     @Test
     void a_question_of_stop_words_asks_for_them() {
-        assertThat(Question.of("who are you", "", Set.of(), Words.standard(), TODAY).terms())
+        assertThat(Question.of("who are you", "", Set.of(), Words.standard(), TODAY)
+                        .terms())
                 .contains("who");
     }
 
@@ -185,7 +186,8 @@ class RankingTest {
         for (int i = 0; i < 10_000; i++) {
             text.append("question").append(i).append(' ');
         }
-        assertThat(Question.of(text.toString(), "", ROLES, Words.standard(), TODAY).terms())
+        assertThat(Question.of(text.toString(), "", ROLES, Words.standard(), TODAY)
+                        .terms())
                 .hasSizeBetween(Question.MAX_TERMS - Words.MAX_RUN - 10, Question.MAX_TERMS);
     }
 

@@ -122,7 +122,8 @@ public final class RecallBenchmark {
 
         void add(AskedConversation conversation, Asked asked, List<String> ranked) {
             for (int i = 0; i < AMONG.length; i++) {
-                among[i] += share(asked.evidence(), ranked.stream().limit(AMONG[i]).toList());
+                among[i] +=
+                        share(asked.evidence(), ranked.stream().limit(AMONG[i]).toList());
             }
             List<String> best = ranked.stream().limit(10).toList();
             byKind.computeIfAbsent(asked.kind(), kind -> new ArrayList<>()).add(share(asked.evidence(), best));
@@ -231,11 +232,7 @@ public final class RecallBenchmark {
 
     /** Asks when all messages are indexed. */
     private void recall(
-            Keepsake keepsake,
-            MessageLog log,
-            String method,
-            Map<MemoryKey, Long> last,
-            ToLongFunction<MemoryKey> done)
+            Keepsake keepsake, MessageLog log, String method, Map<MemoryKey, Long> last, ToLongFunction<MemoryKey> done)
             throws InterruptedException {
         for (Map.Entry<MemoryKey, Long> memory : last.entrySet()) {
             // Starts the background work.
@@ -277,11 +274,12 @@ public final class RecallBenchmark {
     private static MessageIndex index(Home home, Path directory) throws Exception {
         return switch (home) {
             case IN_MEMORY -> new InMemoryMessageIndex();
-            case POSTGRESQL -> JdbcMessageIndex.builder()
-                    .dataSource(Postgres.trustingPool(
-                            Postgres.newest().database(Postgres.newest().newDatabase()), 4, true))
-                    .schema(SchemaMode.ALWAYS)
-                    .build();
+            case POSTGRESQL ->
+                JdbcMessageIndex.builder()
+                        .dataSource(Postgres.trustingPool(
+                                Postgres.newest().database(Postgres.newest().newDatabase()), 4, true))
+                        .schema(SchemaMode.ALWAYS)
+                        .build();
             default -> JdbcMessageIndex.sqlite(directory.resolve("index.db"));
         };
     }
@@ -333,7 +331,8 @@ public final class RecallBenchmark {
                 .sum();
         System.out.println(title + ": " + questions + " questions");
         measured.forEach((method, of) -> {
-            long[] sorted = of.nanos.stream().mapToLong(Long::longValue).sorted().toArray();
+            long[] sorted =
+                    of.nanos.stream().mapToLong(Long::longValue).sorted().toArray();
             System.out.printf(
                     Locale.ROOT,
                     "%-32s R@5/10/20 %.1f / %.1f / %.1f%s%n",

@@ -205,17 +205,19 @@ public abstract class RecallByMeaningContract {
         say(process.watched, ALICE, "Tell me more.", "12345, ".repeat(200) + "They sleep in a boat.");
         chat(process.watched, ALICE, 30);
         process.work();
-        RecallOptions large =
-                RecallOptions.standard().withMaxTokens(1_000_000).withNeighbours(0);
+        RecallOptions large = RecallOptions.standard().withMaxTokens(1_000_000).withNeighbours(0);
 
-        assertThat(best(process, PARAPHRASE, large).message().message()).hasToString(
-                UserMessage.from("12345, ".repeat(500) + FACT).toString());
+        assertThat(best(process, PARAPHRASE, large).message().message())
+                .hasToString(UserMessage.from("12345, ".repeat(500) + FACT).toString());
         assertThat(meaningOf(process, "Any automobile?", "car.", large)).isLessThan(1);
         assertThat(meaningOf(process, "Any ship?", "boat.", large)).isLessThan(1);
     }
 
     private static Recalled.Passage best(Process process, String question, RecallOptions options) {
-        return process.recall.recall(Scope.memory(ALICE), question, options).passages().get(0);
+        return process.recall
+                .recall(Scope.memory(ALICE), question, options)
+                .passages()
+                .get(0);
     }
 
     /** Returns how close in meaning a message is to a question; 0 if it is not recalled. */
@@ -637,7 +639,8 @@ public abstract class RecallByMeaningContract {
     }
 
     private VectorMark mark(EmbeddingModel model, String name) {
-        return index.vectorMarks(name + " " + model.dimension() + " 2", List.of(ALICE)).get(ALICE);
+        return index.vectorMarks(name + " " + model.dimension() + " 2", List.of(ALICE))
+                .get(ALICE);
     }
 
     /** Returns a proxy that notes its requests. */

@@ -89,7 +89,8 @@ class TextScanTest {
         String text = "The garden is green. " + text(5_000) + " The parrot sings in the garden. " + text(5_000)
                 + " A parrot is a bird. " + text(5_000);
         TextScan reading = reading("Does the parrot sing in the garden?", List.of(text));
-        Excerpt excerpt = reading.excerpt(text, reading.tokens(text, reading.parts(text)).tokens(), 100);
+        Excerpt excerpt =
+                reading.excerpt(text, reading.tokens(text, reading.parts(text)).tokens(), 100);
 
         assertThat(text.substring(excerpt.start(), excerpt.end())).contains("The parrot sings in the garden.");
     }

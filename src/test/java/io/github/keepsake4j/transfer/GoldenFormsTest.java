@@ -263,11 +263,7 @@ class GoldenFormsTest {
         assertThat(index.add(KEY, new Watermark(1, 2), new Watermark(1, 3), List.of(message(3, "rome"))))
                 .isTrue();
         assertThat(index.addVectors(
-                        MODEL,
-                        KEY,
-                        new VectorMark(1, 2, 0.75, 2),
-                        new VectorMark(1, 3, 0.75, 2),
-                        List.of(vector(3))))
+                        MODEL, KEY, new VectorMark(1, 2, 0.75, 2), new VectorMark(1, 3, 0.75, 2), List.of(vector(3))))
                 .isTrue();
         List<String> cosines = new ArrayList<>();
         index.cosines(
