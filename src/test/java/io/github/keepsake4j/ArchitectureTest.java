@@ -98,7 +98,7 @@ public class ArchitectureTest {
             Map.entry("metrics", List.of()),
             Map.entry("summary", List.of("message", "base", "backend", "log", "tokens", "text", "metrics")),
             Map.entry("view", List.of("message", "base", "log", "context")),
-            Map.entry("turn", List.of("message", "backend", "log")),
+            Map.entry("turn", List.of("message", "base", "backend", "log")),
             Map.entry(
                     "chat",
                     List.of(

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.codec;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -9,10 +10,10 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.StreamWriteConstraints;
 import com.fasterxml.jackson.core.io.JsonEOFException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
@@ -49,7 +50,6 @@ final class Json {
     private static final int PLACES = 3;
 
     private static final JsonFactory FACTORY = factory(MAX_DEPTH, MAX_NUMBER_LENGTH);
-    private static final JsonMapper MAPPER = JsonMapper.builder(FACTORY).build();
 
     /** The factory for JSON around messages, which nests deeper. */
     private static final JsonFactory ENCLOSING = factory(2 * MAX_DEPTH, 2 * MAX_NUMBER_LENGTH);
@@ -83,10 +83,33 @@ final class Json {
 
     /** Writes one JSON value: null or a String, Boolean, Number, List or Map. */
     static String write(Object value) {
-        try {
-            return escapeLoneSurrogates(MAPPER.writeValueAsString(value));
-        } catch (JsonProcessingException e) {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator out = FACTORY.createGenerator(text)) {
+            write(out, value);
+        } catch (IOException e) {
             throw new UncheckedIOException("Writing to a string cannot fail", e);
+        }
+        return escapeLoneSurrogates(text.toString());
+    }
+
+    private static void write(JsonGenerator out, @Nullable Object value) throws IOException {
+        if (value instanceof Map<?, ?> map) {
+            out.writeStartObject();
+            for (Map.Entry<?, ?> entry : map.entrySet()) {
+                out.writeFieldName((String) entry.getKey());
+                write(out, entry.getValue());
+            }
+            out.writeEndObject();
+        } else if (value instanceof List<?> list) {
+            out.writeStartArray();
+            for (Object element : list) {
+                write(out, element);
+            }
+            out.writeEndArray();
+        } else if (value instanceof PlainJson.Written written) {
+            out.writeRawValue(written.json());
+        } else {
+            out.writePOJO(value);
         }
     }
 

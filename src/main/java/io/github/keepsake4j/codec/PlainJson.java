@@ -1,7 +1,5 @@
 package io.github.keepsake4j.codec;
 
-import com.fasterxml.jackson.annotation.JsonRawValue;
-import com.fasterxml.jackson.annotation.JsonValue;
 import io.github.keepsake4j.message.InvalidInputException;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +11,7 @@ public final class PlainJson {
      *
      * @param json the JSON, as {@link #write} returns it
      */
-    public record Written(@JsonValue @JsonRawValue String json) {}
+    public record Written(String json) {}
 
     private PlainJson() {}
 

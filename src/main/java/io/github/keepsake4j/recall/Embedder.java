@@ -1,5 +1,6 @@
 package io.github.keepsake4j.recall;
 
+import dev.langchain4j.data.message.AiMessage;
 import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -94,7 +95,7 @@ final class Embedder {
     }
 
     private boolean compare(String tenant) {
-        String model = embeddings.id();
+        String model = embeddings.indexId();
         long after = 0;
         while (true) {
             Map<Long, MemoryKey> page = index.memories(tenant, after, MEMORIES);
@@ -118,7 +119,7 @@ final class Embedder {
      * @return false if another process makes them, or the memory was erased meanwhile; then try again later
      */
     private boolean catchUp(MemoryKey key) {
-        String model = embeddings.id();
+        String model = embeddings.indexId();
         MessageLog log = logs.apply(key);
         Watermark watermark = index.watermarks(List.of(key)).get(key);
         // The indexer, which comes first, reports the memory again.
@@ -228,10 +229,9 @@ final class Embedder {
             VectorMark known = mark;
             boolean hasDoubled = known == null || sequence >= 2 * known.measured();
             if (known != null && !hasDoubled) {
-                return new VectorMark(watermark.epoch(), sequence, known.weight(), known.floor(), known.measured());
+                return new VectorMark(watermark.epoch(), sequence, known.weight(), known.measured());
             }
-            Gate.Measured measured = Gate.measure(sample());
-            return new VectorMark(watermark.epoch(), sequence, measured.weight(), measured.floor(), sequence);
+            return new VectorMark(watermark.epoch(), sequence, Gate.measure(sample()), sequence);
         }
 
         /** Embeds messages, and keeps those that may be sampled. */
@@ -240,7 +240,8 @@ final class Embedder {
             List<Part> parts = messages.stream()
                     .filter(IndexedText::isSaid)
                     .flatMap(message -> Embeddings.parts(IndexedText.of(message)).stream()
-                            .limit(most)
+                            // What an answer is about is in its beginning.
+                            .limit(message.message() instanceof AiMessage ? 1 : most)
                             .map(text -> new Part(message, text)))
                     .toList();
             List<Optional<float[]>> made =

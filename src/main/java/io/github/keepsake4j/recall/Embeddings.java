@@ -53,6 +53,11 @@ final class Embeddings {
         return name + " " + dimension;
     }
 
+    /** Returns what identifies the vectors of messages. It changes with the parts of messages that are embedded. */
+    String indexId() {
+        return id() + " 2";
+    }
+
     /** Returns the parts of a message that are embedded; none if it is blank. */
     static List<String> parts(String text) {
         List<String> parts = new ArrayList<>();

@@ -39,9 +39,6 @@ final class Gate {
     /** The closeness of relatives from which it has its full weight. */
     private static final double OPEN = 1.1;
 
-    /** The cosine from which two messages say the same. */
-    private static final double SAME = 0.95;
-
     private final List<Sample> sample;
     private final double[][] cosines;
     private final Map<String, List<Integer>> places = new HashMap<>();
@@ -73,22 +70,13 @@ final class Gate {
     record Sample(Map<String, Integer> terms, int length, float[] vector) {}
 
     /**
-     * What was measured.
-     *
-     * @param weight how much the model helps, 0 to 1
-     * @param floor the cosine above which a message is near to a question
-     */
-    record Measured(double weight, double floor) {}
-
-    /**
      * Measures a model.
      *
      * @param sample messages from all parts of the memory that have vectors
-     * @return the weight and the floor
+     * @return how much the model helps, 0 to 1
      */
-    static Measured measure(List<Sample> sample) {
-        Gate gate = new Gate(spread(sample, MOST));
-        return new Measured(gate.weight(), gate.floor());
+    static double measure(List<Sample> sample) {
+        return new Gate(spread(sample, MOST)).weight();
     }
 
     /** Returns elements at equal distances. */
@@ -143,22 +131,6 @@ final class Gate {
             }
         }
         return scores;
-    }
-
-    /**
-     * Returns the mean of the messages' cosines half way between an average other message and the nearest one. Messages
-     * such as "Thanks" that are said again and again tell nothing of how near a question is to its answer.
-     */
-    private double floor() {
-        return IntStream.range(0, sample.size())
-                .mapToObj(i -> others(i).stream()
-                        .mapToDouble(other -> cosines[i][other])
-                        .filter(cosine -> cosine < SAME)
-                        .summaryStatistics())
-                .filter(others -> others.getCount() > 0)
-                .mapToDouble(others -> (others.getAverage() + others.getMax()) / 2)
-                .average()
-                .orElse(0);
     }
 
     private static double cosine(float[] a, float[] b) {

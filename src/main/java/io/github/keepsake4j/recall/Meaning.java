@@ -22,18 +22,19 @@ import java.util.Set;
 final class Meaning {
 
     /** No message has a vector. */
-    static final Meaning NONE = new Builder(0, 1, Duration.ZERO).build();
+    static final Meaning NONE = new Builder(0, Duration.ZERO).build();
 
     /** The weight of the neighbours, relative to 1 for the message itself. */
     private static final double NEIGHBOURS = 0.5;
 
+    /** The number of messages up to which their meanings have the full weight. */
+    private static final double USUAL = 300;
+
     private final double weight;
-    private final double floor;
     private final Map<MemoryKey, Places> memories;
 
-    private Meaning(double weight, double floor, Map<MemoryKey, Places> memories) {
+    private Meaning(double weight, Map<MemoryKey, Places> memories) {
         this.weight = weight;
-        this.floor = floor;
         this.memories = memories;
     }
 
@@ -53,28 +54,24 @@ final class Meaning {
         return places == null || at < 0 ? 0 : places.meanings[at];
     }
 
-    /** Returns whether a message is close enough to answer the question without having a word of it. */
-    boolean isNear(MemoryKey key, long sequence) {
+    /** Returns whether a message has a meaning, by which it may answer the question without having a word of it. */
+    boolean has(MemoryKey key, long sequence) {
         Places places = memories.get(key);
-        int at = places == null ? -1 : places.indexOf(sequence);
-        return places != null && at >= 0 && isNear(places.cosines[at]);
+        return places != null && places.indexOf(sequence) >= 0;
     }
 
-    private boolean isNear(double cosine) {
-        return weight > 0 && cosine > floor;
-    }
-
-    /** Returns the closest messages that are near, at most as many as given, by memory. */
+    /** Returns the closest messages, at most as many as given, by memory. */
     Map<MemoryKey, Set<Long>> nearest(int most) {
         record Near(MemoryKey key, long sequence, double cosine) {}
         PriorityQueue<Near> nearest = new PriorityQueue<>(Comparator.comparingDouble(Near::cosine));
         memories.forEach((key, places) -> {
             for (int i = 0; i < places.cosines.length; i++) {
-                if (isNear(places.cosines[i])) {
+                Near farthest = nearest.peek();
+                if (farthest == null || nearest.size() < most || places.cosines[i] > farthest.cosine()) {
                     nearest.add(new Near(key, places.sequences[i], places.cosines[i]));
-                    if (nearest.size() > most) {
-                        nearest.remove();
-                    }
+                }
+                if (nearest.size() > most) {
+                    nearest.remove();
                 }
             }
         });
@@ -101,30 +98,28 @@ final class Meaning {
         Places(List<Place> places, Duration sessionGap) {
             sequences = places.stream().mapToLong(Place::sequence).toArray();
             cosines = places.stream().mapToDouble(Place::cosine).toArray();
+            // Each pause is looked at once, not for each of the neighbours.
+            int[] sessions = new int[cosines.length];
+            for (int i = 1; i < sessions.length; i++) {
+                Instant before = places.get(i - 1).time();
+                boolean gap = ChatSession.isGap(before, places.get(i).time(), sessionGap);
+                sessions[i] = sessions[i - 1] + (gap ? 1 : 0);
+            }
             meanings = new double[cosines.length];
-            Arrays.setAll(meanings, i -> around(places, i, sessionGap));
+            Arrays.setAll(meanings, i -> around(i, sessions));
         }
 
         /** Returns the mean of the cosines around a message within its session, or NaN for a message that is alone. */
-        private static double around(List<Place> places, int at, Duration sessionGap) {
+        private double around(int at, int[] sessions) {
             double sum = 0;
             double weights = 0;
-            for (int step = -1; step <= 1; step += 2) {
-                for (int i = at + step; i >= 0 && i < places.size() && areNeighbours(places, at, i); i += step) {
-                    Instant before = places.get(Math.min(i, i - step)).time();
-                    if (ChatSession.isGap(
-                            before, places.get(Math.max(i, i - step)).time(), sessionGap)) {
-                        break;
-                    }
-                    sum += Ranking.decay(i - at) * places.get(i).cosine();
+            for (int i = Math.max(0, at - Ranking.REACH); i < Math.min(sessions.length, at + Ranking.REACH + 1); i++) {
+                if (i != at && sessions[i] == sessions[at] && Math.abs(sequences[i] - sequences[at]) <= Ranking.REACH) {
+                    sum += Ranking.decay(i - at) * cosines[i];
                     weights += Ranking.decay(i - at);
                 }
             }
             return sum / weights;
-        }
-
-        private static boolean areNeighbours(List<Place> places, int at, int other) {
-            return Math.abs(places.get(other).sequence() - places.get(at).sequence()) <= Ranking.REACH;
         }
 
         int indexOf(long sequence) {
@@ -144,7 +139,6 @@ final class Meaning {
     static final class Builder {
 
         private final double weight;
-        private final double floor;
         private final Duration sessionGap;
         private final Map<MemoryKey, List<Place>> memories = new HashMap<>();
 
@@ -152,12 +146,10 @@ final class Meaning {
          * Creates a builder.
          *
          * @param weight how much the model helps in this scope, 0 to 1
-         * @param floor the cosine above which a message is near
          * @param sessionGap the pause that begins a new session
          */
-        Builder(double weight, double floor, Duration sessionGap) {
+        Builder(double weight, Duration sessionGap) {
             this.weight = weight;
-            this.floor = floor;
             this.sessionGap = sessionGap;
         }
 
@@ -174,8 +166,18 @@ final class Meaning {
             Spread around = Spread.of(() -> all.stream().flatMapToDouble(places -> Arrays.stream(places.meanings)));
             all.forEach(places -> places.combine(cosines, around));
             Spread combined = Spread.of(() -> all.stream().flatMapToDouble(places -> Arrays.stream(places.meanings)));
-            all.forEach(places -> Arrays.setAll(places.meanings, i -> combined.z(places.meanings[i])));
-            return new Meaning(weight, floor, byMemory);
+            double expected = expected(
+                    all.stream().mapToInt(places -> places.cosines.length).sum());
+            // What is told once must not lose by its neighbours.
+            all.forEach(places -> Arrays.setAll(
+                    places.meanings,
+                    i -> expected * Math.max(cosines.z(places.cosines[i]), combined.z(places.meanings[i]))));
+            return new Meaning(weight, byMemory);
+        }
+
+        /** The more messages there are, the farther from their mean the nearest one is by chance. */
+        private static double expected(int messages) {
+            return messages <= USUAL ? 1 : Math.sqrt(Math.log(USUAL) / Math.log(messages));
         }
 
         private static List<Place> distinct(List<Place> places) {

@@ -16,7 +16,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,20 +75,20 @@ final class Meanings {
         }
         Collection<VectorMark> marks =
                 index.vectorMarks(asked.model(), memories).values();
-        double weight = mean(marks, VectorMark::weight);
+        double weight = weight(marks);
         if (weight == 0) {
             return Meaning.NONE;
         }
-        Meaning.Builder meaning = new Meaning.Builder(weight, mean(marks, VectorMark::floor), sessionGap);
+        Meaning.Builder meaning = new Meaning.Builder(weight, sessionGap);
         index.cosines(asked.model(), scope, asked.vector(), MAX_VECTORS, others, meaning::add);
         return meaning.build();
     }
 
-    /** Returns the mean of a measure over the messages of memories; 0 without messages. */
-    private static double mean(Collection<VectorMark> marks, ToDoubleFunction<VectorMark> measure) {
+    /** Returns the mean of the weights over the messages of memories; 0 without messages. */
+    private static double weight(Collection<VectorMark> marks) {
         long messages = marks.stream().mapToLong(VectorMark::sequence).sum();
         double sum = marks.stream()
-                .mapToDouble(mark -> measure.applyAsDouble(mark) * mark.sequence())
+                .mapToDouble(mark -> mark.weight() * mark.sequence())
                 .sum();
         return messages == 0 ? 0 : sum / messages;
     }
@@ -100,7 +99,7 @@ final class Meanings {
 
     private @Nullable Embedded embedded(String question) {
         return ofQuestion(question)
-                .map(vector -> new Embedded(embeddings.id(), vector))
+                .map(vector -> new Embedded(embeddings.indexId(), vector))
                 .orElse(null);
     }
 

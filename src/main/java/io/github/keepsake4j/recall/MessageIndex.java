@@ -224,29 +224,23 @@ public interface MessageIndex extends AutoCloseable {
      * @param epoch the memory's epoch in which the messages were read
      * @param sequence the sequence of the last message that was read; all messages before it were read too
      * @param weight the weight of meaning in this memory; a finite number
-     * @param floor the cosine below which messages have nothing in common; a finite number
-     * @param measured the sequence of the mark at which weight and floor were measured, or 0 if they were not
+     * @param measured the sequence of the mark at which the weight was measured, or 0 if it was not
      */
-    record VectorMark(long epoch, long sequence, double weight, double floor, long measured) {
+    record VectorMark(long epoch, long sequence, double weight, long measured) {
 
         /**
          * Checks the components.
          *
-         * @throws InvalidInputException if a sequence is negative, or weight or floor is not finite
+         * @throws InvalidInputException if a sequence is negative, or the weight is not finite
          */
         public VectorMark {
             InvalidInputException.checkAtLeast("sequence", 0, sequence);
             InvalidInputException.checkRange("measured", 0, sequence, measured);
-            // Not every store keeps the sign of zero.
-            weight = checkFinite("weight", weight) + 0.0;
-            floor = checkFinite("floor", floor) + 0.0;
-        }
-
-        private static double checkFinite(String field, double number) {
-            if (!Double.isFinite(number)) {
-                throw new InvalidInputException(field, "must be finite, is " + number);
+            if (!Double.isFinite(weight)) {
+                throw new InvalidInputException("weight", "must be finite, is " + weight);
             }
-            return number;
+            // Not every store keeps the sign of zero.
+            weight += 0.0;
         }
 
         /**

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.recall;
 
+import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -34,6 +35,7 @@ import java.util.TreeSet;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +54,9 @@ public final class MessageRecall {
 
     /** The number of proposed messages in a large scope, where nearly each message is a read of another memory. */
     private static final int FEWER_CANDIDATES = 50;
+
+    /** The number of UTF-16 code units of what was said before a question that are asked for too. */
+    private static final int MAX_BEFORE = 400;
 
     private final MessageSearch search;
     private final Function<MemoryKey, Seen> shown;
@@ -108,6 +113,11 @@ public final class MessageRecall {
      * @throws InvalidInputException if the scope is a tenant
      */
     public Recalled recall(Scope scope, String text, RecallOptions options) {
+        return recall(scope, text, null, options);
+    }
+
+    /** Recalls messages with what the user said before the question, or null if the memory that is shown tells it. */
+    Recalled recall(Scope scope, String text, @Nullable String said, RecallOptions options) {
         if (scope.memories() == null) {
             throw new InvalidInputException(
                     "scope",
@@ -115,28 +125,45 @@ public final class MessageRecall {
                             + "one user to another");
         }
         LocalDate today = LocalDate.ofInstant(clock.instant(), options.zone());
-        Question asked = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), words, today);
+        Question alone = Question.of(text, "", Named.ROLES, words, today);
+        MemoryKey shownTo = options.shownTo() == null ? scope.only() : options.shownTo();
+        boolean isRead =
+                alone.followsUp() || (shownTo != null && scope.memories().contains(shownTo));
+        Seen seen = shownTo != null && isRead ? shown.apply(shownTo) : null;
+        String before = alone.followsUp() ? before(said, seen, text) : "";
+        Question asked = before.isEmpty() ? alone : Question.of(text, before, Named.ROLES, words, today);
         Finder.Times times = new Finder.Times(asked.dates().occasions(), options.zone());
-        if (asked.terms().isEmpty() && times.occasions().isEmpty() && !search.knowsMeaning()) {
+        if (asked.terms().isEmpty() && times.occasions().isEmpty()) {
             return new Recalled(List.of(), false);
         }
         Heads heads = new Heads(search::log);
-        MemoryKey shownTo = options.shownTo() == null ? scope.only() : options.shownTo();
-        Set<String> shownIds = Set.of();
-        if (shownTo != null && scope.memories().contains(shownTo)) {
-            Seen seen = shown.apply(shownTo);
+        if (shownTo != null && seen != null) {
             heads.put(shownTo, seen.read());
-            shownIds = seen.ids();
         }
         Candidates candidates = search.finder().find(scope, asked.terms(), times, most(scope), heads);
         Map<MemoryKey, Set<Long>> places = places(candidates, most(scope));
-        Meaning meaning = search.meaning(scope, text, places, options.sessionGap());
+        Map<MemoryKey, NavigableMap<Long, LoggedMessage>> read =
+                new HashMap<>(search.finder().at(places));
+        String unnamed = Named.unnamed(before.isEmpty() ? text : text + "\n" + before, speakers(read));
+        Meaning meaning = search.meaning(scope, unnamed, places, options.sessionGap());
         // What is near in meaning is found though it has no word of the question.
-        meaning.nearest(most(scope) / 2).forEach((key, near) -> add(places, key, near, 1));
-        List<Memory> memories = memories(places, heads, shownTo, shownIds);
-        Set<String> speakers = new TreeSet<>();
-        memories.forEach(memory -> speakers.addAll(memory.speakers()));
-        Question named = Question.of(text, speakers, words, today);
+        Map<MemoryKey, Set<Long>> near = new LinkedHashMap<>();
+        meaning.nearest(most(scope) / 2).forEach((key, nearest) -> {
+            add(near, key, nearest, 1);
+            near.get(key).removeAll(places.getOrDefault(key, Set.of()));
+        });
+        search.finder().at(near).forEach((key, messages) -> read.computeIfAbsent(key, k -> new TreeMap<>())
+                .putAll(messages));
+        List<Memory> memories = Stream.concat(places.keySet().stream(), near.keySet().stream())
+                .distinct()
+                .filter(read::containsKey)
+                .map(key -> new Memory(
+                        key,
+                        read.getOrDefault(key, Collections.emptyNavigableMap()),
+                        seen != null && key.equals(shownTo) ? seen.ids() : Set.of(),
+                        heads))
+                .toList();
+        Question named = Question.of(text, before, speakers(read), words, today);
         Question question = named.units().isEmpty() ? asked : named;
         TextScan reading = new TextScan(
                 question, words, candidates.statistics(), memories.stream().flatMapToInt(Memory::lengths));
@@ -146,13 +173,44 @@ public final class MessageRecall {
         List<Found> found = found(sessions, (memory, known) -> ranking.rank(memory.key, known).stream()
                 .filter(ranked -> ranking.fits(memory.key, ranked)
                         || times.has(ranked.utterance().time())));
-        if (found.isEmpty()) {
-            found = found(sessions, (memory, known) -> ranking.rankByTerms(known).stream()
+        if (found.stream().allMatch(one -> one.ranked().features().words() == 0)) {
+            // No message has a word as it is written, but those with similar words come first.
+            List<Found> similar = found(sessions, (memory, known) -> ranking.rankByTerms(known).stream()
                     .filter(ranked -> memory.isLike(question, ranked)));
+            similar.addAll(found);
+            found = similar;
         }
         List<Found> best = question.onlyTime() ? ofTimesFirst(found, times) : found;
         List<Passage> passages = search.finder().stillThere(passages(best, options), Passage::key, Passage::messages);
         return new Recalled(passages, candidates.lagging());
+    }
+
+    /** Returns what the user said last that tells what a question is about; nothing if there is none. */
+    private String before(@Nullable String said, @Nullable Seen seen, String question) {
+        Stream<LoggedMessage> newestFirst = seen == null
+                ? Stream.empty()
+                : Stream.concat(
+                        Stream.ofNullable(seen.read().user()),
+                        seen.read().messages().stream()
+                                .sorted(Comparator.comparingLong(LoggedMessage::sequence)
+                                        .reversed()));
+        Stream<String> ofUser = newestFirst
+                .filter(message -> message.message() instanceof UserMessage)
+                .map(IndexedText::of)
+                .filter(text -> !text.strip().equals(question.strip())
+                        && !Question.of(text, "", Named.ROLES, words, LocalDate.EPOCH)
+                                .followsUp());
+        return (said == null ? ofUser : Stream.of(said))
+                .map(text -> text.substring(0, Math.min(MAX_BEFORE, text.length())))
+                .findFirst()
+                .orElse("");
+    }
+
+    private static Set<String> speakers(Map<MemoryKey, NavigableMap<Long, LoggedMessage>> read) {
+        return read.values().stream()
+                .flatMap(messages -> messages.values().stream())
+                .map(RecalledText::speaker)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** A message that may answer the question. */
@@ -224,18 +282,6 @@ public final class MessageRecall {
         places.computeIfAbsent(key, k -> new HashSet<>()).addAll(Finder.around(added, reach));
     }
 
-    private List<Memory> memories(
-            Map<MemoryKey, Set<Long>> places, Heads heads, @Nullable MemoryKey shownTo, Set<String> shownIds) {
-        Map<MemoryKey, NavigableMap<Long, LoggedMessage>> read = search.finder().at(places);
-        return places.keySet().stream()
-                .map(key -> new Memory(
-                        key,
-                        read.getOrDefault(key, Collections.emptyNavigableMap()),
-                        key.equals(shownTo) ? shownIds : Set.of(),
-                        heads))
-                .toList();
-    }
-
     private List<Passage> passages(List<Found> found, RecallOptions options) {
         List<Passage> passages = new ArrayList<>();
         PassageTokens tokens = new PassageTokens(options.maxTokens(), counter, options.zone());
@@ -284,12 +330,6 @@ public final class MessageRecall {
             return texts.values().stream().mapToInt(String::length);
         }
 
-        Set<String> speakers() {
-            Set<String> speakers = new TreeSet<>();
-            messages.values().forEach(message -> speakers.add(RecalledText.speaker(message)));
-            return speakers;
-        }
-
         /**
          * Returns the messages to rank. It is not known yet which of them are hidden: this costs a read, and few of
          * them are returned.
@@ -299,14 +339,9 @@ public final class MessageRecall {
             for (LoggedMessage message : messages.values()) {
                 String text = texts.get(message.sequence());
                 if (text != null && !Visible.endedBadly(message)) {
-                    SomeTokens tokens = reading.tokens(text);
-                    utterances.add(Utterance.of(
-                                    message.sequence(),
-                                    RecalledText.speaker(message),
-                                    message.createdAt(),
-                                    text,
-                                    tokens)
-                            .withRepeats(question.isRepeatedBy(text)));
+                    List<Excerpt> parts = reading.parts(text);
+                    SomeTokens tokens = reading.tokens(text, parts);
+                    utterances.add(Utterance.of(message, text, parts, tokens, question.isRepeatedBy(text)));
                     excerpts.put(message.sequence(), length -> reading.excerpt(text, tokens.tokens(), length));
                 }
             }
@@ -336,16 +371,8 @@ public final class MessageRecall {
         @Nullable
         Passage passage(Ranked ranked, RecallOptions options, PassageTokens tokens) {
             LoggedMessage message = messages.get(ranked.utterance().sequence());
-            if (message == null || !isNew(message) || !isVisible(message, options)) {
+            if (message == null || !isNew(message) || !isVisible(message, options) || !take(message, tokens)) {
                 return null;
-            }
-            Excerpt excerpt = null;
-            if (!tokens.take(message)) {
-                IntFunction<Excerpt> ofLength = excerpts.get(message.sequence());
-                excerpt = ofLength == null ? null : tokens.takeExcerpt(message, ofLength);
-                if (excerpt == null) {
-                    return null;
-                }
             }
             Deque<LoggedMessage> passage = new ArrayDeque<>(List.of(message));
             LoggedMessage first = message;
@@ -367,8 +394,13 @@ public final class MessageRecall {
                     ranked.features(),
                     sessionTimes.getOrDefault(message.sequence(), message.createdAt()),
                     message,
-                    excerpt,
+                    tokens.excerpts(),
                     List.copyOf(passage));
+        }
+
+        private boolean take(LoggedMessage message, PassageTokens tokens) {
+            IntFunction<Excerpt> ofLength = excerpts.get(message.sequence());
+            return ofLength != null && tokens.take(message, ofLength);
         }
 
         /** One read finds the hidden messages of all, as soon as one message is to be returned. */
@@ -398,7 +430,7 @@ public final class MessageRecall {
                             after ? of.createdAt() : near.createdAt(),
                             after ? near.createdAt() : of.createdAt(),
                             options.sessionGap())
-                    && tokens.take(near);
+                    && take(near, tokens);
             return isNear ? near : null;
         }
 

@@ -228,11 +228,6 @@ public final class MessageSearch {
         return meanings == null ? Optional.empty() : meanings.ofTexts(texts);
     }
 
-    /** Returns whether there is a model, so that a question without words can be answered. */
-    boolean knowsMeaning() {
-        return meanings != null;
-    }
-
     /**
      * Searches messages.
      *

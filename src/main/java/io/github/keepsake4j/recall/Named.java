@@ -1,14 +1,13 @@
 package io.github.keepsake4j.recall;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Hears which speakers a question names. */
@@ -20,46 +19,62 @@ final class Named {
     /** The speaker of the model's messages. */
     static final String ASSISTANT = "assistant";
 
-    private static final Set<String> FIRST_PERSON = Set.of(
-            "i", "me", "my", "mine", "myself", "ich", "mich", "mir", "mein", "meine", "meinem", "meinen", "meiner", "我",
-            "私", "僕", "俺");
-
-    private static final Set<String> SECOND_PERSON = Set.of(
-            "you", "your", "yours", "du", "dich", "dir", "dein", "deine", "deinem", "deinen", "deiner", "你", "您");
+    /** The speakers without a name. */
+    static final Set<String> ROLES = Set.of(USER, ASSISTANT);
 
     private static final Pattern NOT_IN_NAMES = Pattern.compile("[^\\p{L}\\p{M}\\p{N}]+");
 
-    private final Map<String, List<String>> speakersByWord = new HashMap<>();
+    private final Map<String, Pattern> speakers = new HashMap<>();
     private final Set<String> heard = new HashSet<>();
 
     Named(Collection<String> speakers) {
         for (String speaker : speakers) {
-            if (speaker.equals(USER)) {
-                FIRST_PERSON.forEach(word -> add(word, speaker));
-            } else if (speaker.equals(ASSISTANT)) {
-                SECOND_PERSON.forEach(word -> add(word, speaker));
-            } else {
-                NOT_IN_NAMES.splitAsStream(speaker).forEach(word -> add(word.toLowerCase(Locale.ROOT), speaker));
-            }
+            this.speakers.put(
+                    speaker,
+                    speaker.equals(USER)
+                            ? Pronouns.FIRST
+                            : speaker.equals(ASSISTANT) ? Pronouns.SECOND : Pattern.compile("(?iU)" + names(speaker)));
         }
     }
 
-    private void add(String word, String speaker) {
-        if (!word.isEmpty()) {
-            speakersByWord.computeIfAbsent(word, w -> new ArrayList<>()).add(speaker);
-        }
+    /** Returns a pattern of the words of a name. */
+    private static String names(String speaker) {
+        String words = NOT_IN_NAMES
+                .splitAsStream(speaker)
+                .filter(word -> !word.isEmpty())
+                .collect(Collectors.joining("|"));
+        return words.isEmpty() ? "(?!)" : "\\b(" + words + ")\\b";
     }
 
     /** Records a word, and returns whether it names a speaker. */
     boolean heard(String word) {
-        List<String> speakers = speakersByWord.getOrDefault(word.toLowerCase(Locale.ROOT), List.of());
-        heard.addAll(speakers);
-        return !speakers.isEmpty();
+        List<String> named = speakers.keySet().stream()
+                .filter(speaker -> speakers.get(speaker).matcher(word).matches())
+                .toList();
+        heard.addAll(named);
+        return !named.isEmpty();
     }
 
     /** Returns the only speaker that was named, or null if none or several were named. */
     @Nullable
     String only() {
         return heard.size() == 1 ? heard.iterator().next() : null;
+    }
+
+    /**
+     * Returns a question as its speaker would ask it: without names, which hardly any message has that answers it.
+     *
+     * @param question the question
+     * @param speakers the names of the speakers, and the roles
+     */
+    static String unnamed(String question, Collection<String> speakers) {
+        String unnamed = question;
+        for (String speaker : speakers) {
+            if (!ROLES.contains(speaker)) {
+                unnamed = unnamed.replaceAll("(?U)" + names(speaker) + "['’]s\\b", "my")
+                        .replaceAll("(?U)" + names(speaker), "I");
+            }
+        }
+        return unnamed;
     }
 }

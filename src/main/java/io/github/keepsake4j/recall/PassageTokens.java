@@ -5,6 +5,8 @@ import io.github.keepsake4j.recall.Recalled.Excerpt;
 import io.github.keepsake4j.text.Fence;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.ZoneId;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -17,11 +19,11 @@ final class PassageTokens {
     /** The fewest tokens of an excerpt. With fewer, hardly more than its date and its marks would be shown. */
     private static final int FEWEST_OF_EXCERPT = 40;
 
-    /** The share of all tokens that an excerpt may have, so that other passages have room beside it. */
-    private static final int SHARE_OF_EXCERPT = 4;
+    /** The share of all tokens that a passage may have, so that others have room beside it. */
+    private static final int SHARE_OF_PASSAGE = 8;
 
-    /** The tokens that an excerpt may have even if that is more than its share. */
-    private static final int ALWAYS_OF_EXCERPT = 150;
+    /** The tokens that a passage may have even if that is more than its share. */
+    private static final int ALWAYS_OF_PASSAGE = 150;
 
     /** More UTF-16 code units than a token of usual text has. A longer text is not counted: it does not fit. */
     private static final int MOST_UNITS_OF_TOKEN = 16;
@@ -38,8 +40,12 @@ final class PassageTokens {
     private final TokenCounter counter;
     private final ZoneId zone;
     private final long marks;
-    private final long mostOfExcerpt;
+    private final long mostOfPassage;
+    private final Map<Long, Excerpt> excerpts = new HashMap<>();
     private long left;
+
+    /** The tokens that are left for this passage, no more than those for all. */
+    private long leftOfPassage;
 
     /**
      * Begins with the first passage.
@@ -52,8 +58,9 @@ final class PassageTokens {
         this.counter = counter;
         this.zone = zone;
         marks = counter.count(Fence.RECALLED.around("")).tokens() + TOKENS_OF_BREAKS;
-        mostOfExcerpt = Math.max(ALWAYS_OF_EXCERPT, most / SHARE_OF_EXCERPT);
-        left = most - marks;
+        mostOfPassage = Math.max(ALWAYS_OF_PASSAGE, most / SHARE_OF_PASSAGE);
+        left = most;
+        nextPassage();
     }
 
     /** Returns whether a message may fit in the passage. */
@@ -64,39 +71,45 @@ final class PassageTokens {
     /** Begins the next passage. */
     void nextPassage() {
         left -= marks;
-    }
-
-    /** Takes the tokens of a message, or none if it does not fit. */
-    boolean take(LoggedMessage message) {
-        boolean fits = RecalledText.own(message, null).length() <= MOST_UNITS_OF_TOKEN * left;
-        return fits && take(count(message, null), left);
+        leftOfPassage = Math.min(left, mostOfPassage);
+        excerpts.clear();
     }
 
     /**
-     * Takes the tokens of an excerpt.
+     * Takes the tokens of a message, or of an excerpt if the whole does not fit.
      *
      * @param message the message
      * @param ofLength returns the excerpt of about a number of code units
-     * @return the excerpt, or null if none fits
+     * @return false if not even an excerpt fits
      */
-    @Nullable
-    Excerpt takeExcerpt(LoggedMessage message, IntFunction<Excerpt> ofLength) {
-        long most = Math.min(left, mostOfExcerpt);
-        int length = (int) (UNITS_OF_TOKEN * most);
-        while (most >= FEWEST_OF_EXCERPT && length > TextCuts.MAX_CUT) {
+    boolean take(LoggedMessage message, IntFunction<Excerpt> ofLength) {
+        boolean mayFit = RecalledText.own(message, null).length() <= MOST_UNITS_OF_TOKEN * leftOfPassage;
+        if (mayFit && take(count(message, null))) {
+            return true;
+        }
+        int length = (int) Math.min(Integer.MAX_VALUE, UNITS_OF_TOKEN * leftOfPassage);
+        while (leftOfPassage >= FEWEST_OF_EXCERPT && length > TextCuts.MAX_CUT) {
             Excerpt excerpt = ofLength.apply(length);
             int tokens = count(message, excerpt);
-            if (take(tokens, most)) {
-                return excerpt;
+            if (take(tokens)) {
+                excerpts.put(message.sequence(), excerpt);
+                return true;
             }
-            length = (int) (SHORTER * length * most / tokens);
+            length = (int) (SHORTER * length * leftOfPassage / tokens);
         }
-        return null;
+        return false;
     }
 
-    private boolean take(int tokens, long most) {
-        left -= tokens <= most ? tokens : 0;
-        return tokens <= most;
+    /** Returns by sequence the parts of the messages of this passage of which the whole did not fit. */
+    Map<Long, Excerpt> excerpts() {
+        return Map.copyOf(excerpts);
+    }
+
+    private boolean take(int tokens) {
+        boolean fits = tokens <= leftOfPassage;
+        left -= fits ? tokens : 0;
+        leftOfPassage -= fits ? tokens : 0;
+        return fits;
     }
 
     private int count(LoggedMessage message, @Nullable Excerpt excerpt) {

@@ -26,10 +26,19 @@ import org.jspecify.annotations.Nullable;
  * @param units the words, without stop words and without the names of the speakers
  * @param speaker the one speaker that is named, or null if none or several are named
  * @param dates the dates that are named
- * @param folded its words in lower case, by which the same question is known; empty if there is only one
+ * @param folded its words in lower case, by which the same question is known, and those of what was said before it
+ * @param asksAssistant whether it asks what an assistant said
  * @param onlyTime whether the question asks what was said at the time that it names, and for nothing else
+ * @param followsUp whether what it is about was said before it: it has no word for it, or a pronoun
  */
-record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, String folded, boolean onlyTime) {
+record Question(
+        List<Unit> units,
+        @Nullable String speaker,
+        NamedDates dates,
+        Set<String> folded,
+        boolean asksAssistant,
+        boolean onlyTime,
+        boolean followsUp) {
 
     /** The largest number of terms of a question. The words of a longer one are left out from its end. */
     static final int MAX_TERMS = MessageIndex.MAX_TERMS;
@@ -41,7 +50,7 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, St
 
     private static final int MAX_PUNCTUATION = 10;
 
-    /** Words that say nothing beside a date, as the stop words. */
+    /** Words with which something is asked for. They say as little as the stop words. */
     private static final Set<String> ASKING = Set.of(
             ("tell told say said saying talk talked talking chat chats chatted chatting speak spoke discuss discussed "
                             + "discussing discussion discussions conversation conversations message messages write wrote ask "
@@ -50,7 +59,7 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, St
                             + "sagen gesagt sagte erzählen erzählt erzählte reden geredet sprechen gesprochen sprachen besprechen "
                             + "besprochen unterhalten schreiben geschrieben schrieb fragen gefragt fragte erwähnt passiert "
                             + "passierte geschah los gemacht gespräch gespräche unterhaltung nachricht nachrichten "
-                            + "zusammenfassung fasse fass zusammen zeig zeige gib bitte thema themen worüber wovon tag woche "
+                            + "zusammenfassung fasse fass zusammen zeig zeige gib bitte warum wieso weshalb thema themen worüber wovon tag woche "
                             + "monat")
                     .split(" "));
 
@@ -127,18 +136,20 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, St
      * Splits a question.
      *
      * @param text the question
+     * @param before what was said before it and is asked for too, or nothing
      * @param speakers the names of the speakers, and the roles
      * @param words the splitter
      * @param today the day on which it is asked
      * @return the question
      */
-    static Question of(String text, Collection<String> speakers, Words words, LocalDate today) {
+    static Question of(String text, String before, Collection<String> speakers, Words words, LocalDate today) {
         Named named = new Named(speakers);
-        String used = text.substring(0, Math.min(text.length(), MAX_LENGTH));
+        String whole = before.isEmpty() ? text : text + "\n" + before;
+        String used = whole.substring(0, Math.min(whole.length(), MAX_LENGTH));
         List<Token> tokens = words.tokens(used);
         Map<Integer, String> beginnings = new HashMap<>();
         words.beginnings(used).forEach(token -> beginnings.putIfAbsent(token.start(), token.term()));
-        NamedDates dates = NamedDates.in(text, today);
+        NamedDates dates = NamedDates.in(whole, today);
         boolean onlyTime = !dates.occasions().isEmpty()
                 && tokens.stream().allMatch(token -> dates.covers(token.start()) || isAsking(used, token, named));
         if (onlyTime) {
@@ -149,11 +160,13 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, St
                     beginnings,
                     named,
                     true);
-            return new Question(written, named.only(), dates, "", true);
+            return new Question(written, named.only(), dates, Set.of(), Pronouns.asksAssistant(text), true, false);
         }
-        List<Unit> units = units(used, tokens, beginnings, named, false);
+        List<Unit> all = units(used, tokens, beginnings, named, false);
+        List<Unit> units =
+                all.stream().filter(unit -> !isAsking(unit.written())).toList();
         if (units.isEmpty()) {
-            units = units(used, tokens, beginnings, named, true);
+            units = all.isEmpty() ? units(used, tokens, beginnings, named, true) : all;
         }
         boolean severalWords = tokens.stream()
                         .filter(token -> token.kind() != Kind.PART)
@@ -162,18 +175,42 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, St
                         .limit(2)
                         .count()
                 > 1;
-        return new Question(units, named.only(), dates, severalWords ? folded(text) : "", false);
+        Set<String> folded = severalWords ? Set.copyOf(List.of(folded(text), folded(before))) : Set.of();
+        return new Question(
+                units,
+                named.only(),
+                dates,
+                folded,
+                Pronouns.asksAssistant(text),
+                false,
+                followsUp(text, tokens, named));
     }
 
     private static boolean isAsking(String text, Token token, Named named) {
         String written = text.substring(token.start(), token.end());
         boolean name = named.heard(written);
         return switch (token.kind()) {
-            case WORD -> name || ASKING.contains(written.toLowerCase(Locale.ROOT));
-            case CHARACTERS -> name || written.chars().allMatch(c -> ASKING_CHARACTERS.indexOf(c) >= 0);
+            case WORD, CHARACTERS -> name || isAsking(written);
             // They are parts of words.
             case STOP_WORD, PART, BEGINNING -> true;
         };
+    }
+
+    private static boolean isAsking(String word) {
+        return ASKING.contains(word.toLowerCase(Locale.ROOT))
+                || word.chars().allMatch(c -> ASKING_CHARACTERS.indexOf(c) >= 0);
+    }
+
+    private static boolean followsUp(String text, List<Token> tokens, Named named) {
+        List<Token> saying = tokens.stream()
+                .filter(token -> token.end() <= text.length() && !isAsking(text, token, named))
+                .toList();
+        return (saying.isEmpty() && !tokens.isEmpty())
+                || (Pronouns.refersBack(text)
+                        // A name, or in German any noun. The first word always has a capital letter.
+                        && saying.stream()
+                                .noneMatch(token ->
+                                        token.start() > 0 && Character.isUpperCase(text.codePointAt(token.start()))));
     }
 
     private static String folded(String text) {
@@ -221,14 +258,15 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, St
     }
 
     /**
-     * Returns whether a text is this question, except for case and punctuation. It is the best match for the words, and for
-     * their meaning too, but does not answer the question.
+     * Returns whether a text is this question, or what was said before it, except for case and punctuation. It is the
+     * best match for the words, and for their meaning too, but does not answer the question.
      */
     boolean isRepeatedBy(String text) {
         // A longer text has more than other punctuation.
-        return !folded.isEmpty()
-                && text.length() <= 2 * folded.length() + MAX_PUNCTUATION
-                && folded(text).equals(folded);
+        return folded.stream()
+                .anyMatch(known -> !known.isEmpty()
+                        && text.length() <= 2 * known.length() + MAX_PUNCTUATION
+                        && folded(text).equals(known));
     }
 
     /**

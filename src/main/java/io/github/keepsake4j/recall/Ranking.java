@@ -2,6 +2,7 @@ package io.github.keepsake4j.recall;
 
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.Question.Unit;
+import io.github.keepsake4j.recall.Utterance.Passage;
 import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -10,10 +11,12 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntToDoubleFunction;
 
 /**
  * Ranks messages by how likely they answer a question. An answer rarely contains the words of the question. They are in
- * the messages around it. So a message is scored together with its neighbours and with the question that it answers. A pure function of its input.
+ * the messages around it. So each passage of a message is scored together with its neighbours and with the question that it
+ * answers, and the best one counts. A pure function of its input.
  */
 final class Ranking {
 
@@ -25,6 +28,9 @@ final class Ranking {
      * worth less than what was told without being asked.
      */
     private static final double REPEATED = 0.4;
+
+    /** How much the words of an assistant count. Its answers are long, and most questions ask what a user told it. */
+    private static final double ASSISTANT = 0.6;
 
     /** The weight of a neighbour's words by distance. */
     private static final double DECAY = 0.3;
@@ -48,10 +54,7 @@ final class Ranking {
         idf = question.units().stream()
                 .mapToDouble(unit -> unit.idf(statistics))
                 .toArray();
-        double sum = 0;
-        for (double one : idf) {
-            sum += one;
-        }
+        double sum = Arrays.stream(idf).sum();
         mass = sum == 0 ? 1 : sum;
     }
 
@@ -64,10 +67,15 @@ final class Ranking {
      */
     List<Ranked> rank(MemoryKey key, List<ChatSession> sessions) {
         List<Ranked> ranked = new ArrayList<>();
-        Lengths lengths = Lengths.of(sessions);
-        for (ChatSession session : sessions) {
-            new InSession(key, session.utterances(), lengths).addTo(ranked);
-        }
+        List<InSession> all = sessions.stream()
+                .map(session -> new InSession(key, session.utterances()))
+                .toList();
+        double average = all.stream()
+                .flatMap(session -> session.places.stream())
+                .mapToDouble(Place::length)
+                .average()
+                .orElse(0);
+        all.forEach(session -> session.addTo(ranked, average));
         ranked.sort(BEST_FIRST);
         return ranked;
     }
@@ -75,7 +83,7 @@ final class Ranking {
     /** Returns whether a message has a reason to be recalled: a word of the question, or its meaning. */
     boolean fits(MemoryKey key, Ranked ranked) {
         return ranked.features().words() > 0
-                || meaning.isNear(key, ranked.utterance().sequence());
+                || meaning.has(key, ranked.utterance().sequence());
     }
 
     /**
@@ -111,131 +119,146 @@ final class Ranking {
     }
 
     /**
-     * The lengths of messages, as far as they count. Without a limit, one long message would take the score from all of
-     * its neighbours, and raise the average so much that no other length counts.
+     * A passage in its session.
      *
-     * @param most the largest length that counts
-     * @param average the average length of a message together with its neighbours
+     * @param of the index of its message
+     * @param passage the passage
+     * @param occurrences how often it has each of the question's words
+     * @param near the same together with its neighbours
+     * @param length its length together with that of its neighbours
      */
-    private record Lengths(double most, double average) {
-
-        static Lengths of(List<ChatSession> sessions) {
-            int[] sorted = sessions.stream()
-                    .flatMap(session -> session.utterances().stream())
-                    .mapToInt(Utterance::length)
-                    .sorted()
-                    .toArray();
-            double most = sorted.length == 0 ? 0 : Bm25.MAX_RELATIVE * sorted[sorted.length / 2];
-            double average = Arrays.stream(sorted)
-                    .mapToDouble(length -> Math.min(most, length))
-                    .average()
-                    .orElse(0);
-            double neighbours = 0;
-            for (int distance = -REACH; distance <= REACH; distance++) {
-                neighbours += decay(distance);
-            }
-            return new Lengths(most, average * neighbours);
-        }
-    }
+    @SuppressWarnings("ArrayRecordComponent") // Made for one ranking, and never compared.
+    private record Place(int of, Passage passage, double[] occurrences, double[] near, double length) {}
 
     /** Ranks the messages of one session. */
     private final class InSession {
 
         private final MemoryKey key;
         private final List<Utterance> utterances;
-        private final Lengths lengths;
-        private final double[][] occurrences;
+        private final List<Place> places = new ArrayList<>();
 
-        InSession(MemoryKey key, List<Utterance> utterances, Lengths lengths) {
+        InSession(MemoryKey key, List<Utterance> utterances) {
             this.key = key;
             this.utterances = utterances;
-            this.lengths = lengths;
-            List<Unit> units = question.units();
-            occurrences = new double[utterances.size()][units.size()];
+            List<Place> alone = new ArrayList<>();
             for (int i = 0; i < utterances.size(); i++) {
-                for (int unit = 0; unit < idf.length; unit++) {
-                    occurrences[i][unit] =
-                            weight(i) * units.get(unit).in(utterances.get(i).terms());
+                for (Passage passage : utterances.get(i).passages()) {
+                    double[] occurrences = new double[idf.length];
+                    for (int unit = 0; unit < idf.length; unit++) {
+                        occurrences[unit] =
+                                weight(i) * question.units().get(unit).in(passage.terms());
+                    }
+                    alone.add(new Place(i, passage, occurrences, occurrences, passage.length()));
                 }
+            }
+            for (int i = 0; i < alone.size(); i++) {
+                places.add(withNeighbours(alone, i));
             }
         }
 
-        void addTo(List<Ranked> ranked) {
-            Recalled.Features weights = Recalled.Features.weights(meaning.weight());
-            for (int i = 0; i < utterances.size(); i++) {
-                Utterance utterance = utterances.get(i);
-                if (utterance.repeats()) {
-                    ranked.add(new Ranked(utterance, 0, Recalled.Features.NONE));
-                    continue;
+        private Place withNeighbours(List<Place> alone, int at) {
+            Place place = alone.get(at);
+            double[] near = place.occurrences().clone();
+            double length = place.length();
+            for (int i = Math.max(0, at - REACH); i <= Math.min(at + REACH, alone.size() - 1); i++) {
+                Place other = alone.get(i);
+                if (i != at && areNear(place.of(), other.of())) {
+                    length += decay(i - at) * other.length();
+                    for (int unit = 0; unit < idf.length; unit++) {
+                        near[unit] += decay(i - at) * trust(other.of()) * other.occurrences()[unit];
+                    }
                 }
+            }
+            return new Place(place.of(), place.passage(), place.occurrences(), near, length);
+        }
+
+        private boolean areNear(int one, int other) {
+            return Math.abs(utterances.get(one).sequence()
+                            - utterances.get(other).sequence())
+                    <= REACH;
+        }
+
+        /** Returns how much a message counts, less for an assistant's that is not asked for. */
+        private double trust(int at) {
+            return isAssistant(at) && !question.asksAssistant() && !repliesToSame(at) ? ASSISTANT : 1;
+        }
+
+        private boolean isAssistant(int at) {
+            return at >= 0 && at < utterances.size() && utterances.get(at).assistant();
+        }
+
+        void addTo(List<Ranked> ranked, double average) {
+            Recalled.Features weights = Recalled.Features.weights(meaning.weight());
+            Recalled.Features[] best = new Recalled.Features[utterances.size()];
+            Arrays.fill(best, Recalled.Features.NONE);
+            for (Place place : places) {
                 Recalled.Features features = new Recalled.Features(
-                        words(i),
-                        answer(i),
-                        meaning.of(key, utterance.sequence()),
-                        utterance.speaker().equals(question.speaker()) ? 1 : 0,
-                        question.dates().fit(LocalDate.ofInstant(utterance.time(), zone)));
+                        trust(place.of()) * words(place, average), trust(place.of()) * answer(place), 0, 0, 0);
+                if (features.score(weights) > best[place.of()].score(weights)) {
+                    best[place.of()] = features;
+                }
+            }
+            for (int i = 0; i < best.length; i++) {
+                Utterance utterance = utterances.get(i);
+                double near = meaning.of(key, utterance.sequence());
+                Recalled.Features features = utterance.repeats()
+                        ? Recalled.Features.NONE
+                        : new Recalled.Features(
+                                best[i].words(),
+                                best[i].answer(),
+                                near > 0 ? trust(i) * near : near,
+                                utterance.speaker().equals(question.speaker()) ? 1 : 0,
+                                question.dates().fit(LocalDate.ofInstant(utterance.time(), zone)));
                 ranked.add(new Ranked(utterance, features.score(weights), features));
             }
         }
 
         /** Returns the weight of a message's words. A reply to the same question repeats them because it is one. */
         private double weight(int at) {
-            return isReply(at) ? 0 : utterances.get(at).repeats() ? REPEATED : 1;
+            return repliesToSame(at) ? 0 : utterances.get(at).repeats() ? REPEATED : 1;
         }
 
         /** Returns whether a message replies to the same question. */
-        private boolean isReply(int at) {
-            if (at == 0) {
-                return false;
-            }
-            Utterance before = utterances.get(at - 1);
-            Utterance utterance = utterances.get(at);
-            return before.repeats()
-                    && !before.speaker().equals(utterance.speaker())
-                    && utterance.sequence() - before.sequence() <= REACH;
+        private boolean repliesToSame(int at) {
+            return follows(at) && utterances.get(at - 1).repeats() && areNear(at, at - 1);
         }
 
-        private double words(int at) {
-            double[] near = new double[idf.length];
-            double length = 0;
-            for (int i = Math.max(0, at - REACH); i <= Math.min(at + REACH, utterances.size() - 1); i++) {
-                if (Math.abs(utterances.get(i).sequence() - utterances.get(at).sequence()) > REACH) {
-                    continue;
-                }
-                double decay = decay(i - at);
-                length += decay * Math.min(lengths.most(), utterances.get(i).length());
-                for (int unit = 0; unit < idf.length; unit++) {
-                    near[unit] += decay * occurrences[i][unit];
-                }
-            }
-            for (int unit = 0; unit < idf.length; unit++) {
-                near[unit] = Bm25.STANDARD.weight(near[unit], length, lengths.average());
-            }
-            return share(near);
+        /** Returns whether another speaker said the message before. */
+        private boolean follows(int at) {
+            return at > 0
+                    && !utterances
+                            .get(at - 1)
+                            .speaker()
+                            .equals(utterances.get(at).speaker());
         }
 
-        private double answer(int at) {
-            double[] found = new double[idf.length];
-            for (int unit = 0; unit < idf.length; unit++) {
-                if (occurrences[at][unit] > 0) {
-                    found[unit] = weight(at)
-                            * question.units().get(unit).in(utterances.get(at).stated());
-                }
-                if (at > 0 && occurrences[at - 1][unit] > 0) {
-                    double before = weight(at - 1)
-                            * question.units()
-                                    .get(unit)
-                                    .in(utterances.get(at - 1).asked());
-                    found[unit] = Math.max(found[unit], before);
-                }
-            }
-            return share(found);
+        private double words(Place place, double average) {
+            return share(unit -> Bm25.STANDARD.weight(place.near()[unit], place.length(), average));
         }
 
-        private double share(double[] found) {
+        /** Returns how much of the question is told here, or was asked right before. */
+        private double answer(Place place) {
+            int at = place.of();
+            // A user who asks an assistant tells it something in the same sentence.
+            boolean told = isAssistant(at - 1) || isAssistant(at) || isAssistant(at + 1);
+            return share(unit -> {
+                Unit word = question.units().get(unit);
+                Passage passage = place.passage();
+                double own = weight(at) * (told ? Math.min(1, word.in(passage.terms())) : word.in(passage.stated()));
+                double before = follows(at)
+                        ? weight(at - 1)
+                                * trust(at - 1)
+                                * word.in(utterances.get(at - 1).asked())
+                        : 0;
+                return Math.max(own, before);
+            });
+        }
+
+        /** Returns the sum over the question's words, each with its weight. */
+        private double share(IntToDoubleFunction found) {
             double sum = 0;
             for (int unit = 0; unit < idf.length; unit++) {
-                sum += idf[unit] * found[unit];
+                sum += idf[unit] * found.applyAsDouble(unit);
             }
             return sum / mass;
         }

@@ -3,14 +3,18 @@ package io.github.keepsake4j.recall;
 import dev.langchain4j.agent.tool.P;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.agent.tool.ToolMemoryId;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.rag.content.Content;
 import dev.langchain4j.rag.content.retriever.ContentRetriever;
 import dev.langchain4j.rag.query.Query;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.text.MessageText;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,19 +56,33 @@ public record RecallTool(
     public String recall(
             @P("What to look for: a question or some words, with names and dates if they are known") String question,
             @ToolMemoryId Object memoryId) {
-        List<String> texts = texts(memoryId, question);
+        List<String> texts = texts(memoryId, question, null);
         return texts.isEmpty() ? "Nothing was said about it." : String.join("\n", texts);
     }
 
     @Override
     public List<Content> retrieve(Query query) {
-        return texts(memoryId(query), query.text()).stream().map(Content::from).toList();
+        return texts(memoryId(query), query.text(), before(query)).stream()
+                .map(Content::from)
+                .toList();
+    }
+
+    /** Returns what the user said before a query, or null if its metadata does not tell. */
+    private static @Nullable String before(Query query) {
+        List<ChatMessage> known =
+                query.metadata() == null ? null : query.metadata().chatMemory();
+        return (known == null ? Stream.<ChatMessage>of() : known.stream())
+                .filter(UserMessage.class::isInstance)
+                .map(MessageText::of)
+                .filter(said -> !said.equals(query.text()))
+                .reduce((earlier, later) -> later)
+                .orElse(null);
     }
 
     /** Returns passages as texts, best first. */
-    private List<String> texts(@Nullable Object memoryId, String question) {
+    private List<String> texts(@Nullable Object memoryId, String question, @Nullable String before) {
         MemoryKey key = key(memoryId, keys);
-        return recall.recall(scopes.apply(key), question, options.shownTo(key)).passages().stream()
+        return recall.recall(scopes.apply(key), question, before, options.shownTo(key)).passages().stream()
                 .map(passage -> RecalledText.of(passage, options.zone()))
                 .toList();
     }

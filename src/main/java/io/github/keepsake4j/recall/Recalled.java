@@ -4,6 +4,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +28,7 @@ public record Recalled(List<Passage> passages, boolean lagging) {
      * @param features why it was recalled
      * @param sessionTime the time of the first message of its session, among the messages that were read
      * @param message the message, always whole
-     * @param excerpt the part of the message that a model is shown, because the whole did not fit the token budget;
-     *     null if it did
+     * @param excerpts by sequence the parts that a model is shown of messages of which the whole did not fit
      * @param messages the message and its neighbours on its branch, oldest first
      */
     public record Passage(
@@ -37,18 +37,23 @@ public record Recalled(List<Passage> passages, boolean lagging) {
             Features features,
             Instant sessionTime,
             LoggedMessage message,
-            @Nullable Excerpt excerpt,
+            Map<Long, Excerpt> excerpts,
             List<LoggedMessage> messages) {
 
-        /** Copies the messages. */
+        /** Copies the messages and excerpts. */
         public Passage {
+            excerpts = Map.copyOf(excerpts);
             messages = List.copyOf(messages);
         }
 
-        /** Returns the part of one of the messages that a model is shown, or null for the whole. */
-        @Nullable
-        Excerpt excerptOf(LoggedMessage one) {
-            return one.sequence() == message.sequence() ? excerpt : null;
+        /**
+         * Returns the part of one of the messages that a model is shown.
+         *
+         * @param one one of the messages
+         * @return the part, or null for the whole
+         */
+        public @Nullable Excerpt excerptOf(LoggedMessage one) {
+            return excerpts.get(one.sequence());
         }
     }
 
@@ -63,7 +68,7 @@ public record Recalled(List<Passage> passages, boolean lagging) {
 
     /**
      * The reasons for which a message was recalled. Its score is the sum of these, each multiplied by a weight: 5, 5, 0, 1
-     * and 4.5 without an embedding model, and 5, 5, 0.7, 2 and 3 with one of the memory's language.
+     * and 4.5 without an embedding model, and 5, 5, 1, 2 and 3 with one of the memory's language.
      *
      * @param words how well the message and its neighbours match the question's words, about 0 to 2
      * @param answer the share of the question's words that are in the message's statements or in the question right before it,
@@ -84,7 +89,7 @@ public record Recalled(List<Passage> passages, boolean lagging) {
          * @param meaning the weight of the meaning, 0 to 1
          */
         static Features weights(double meaning) {
-            return new Features(5, 5, 0.7 * meaning, 1 + meaning, 4.5 - 1.5 * meaning);
+            return new Features(5, 5, meaning, 1 + meaning, 4.5 - 1.5 * meaning);
         }
 
         /** Returns the sum of the features, each multiplied by its weight. */

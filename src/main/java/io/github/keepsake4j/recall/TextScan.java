@@ -65,19 +65,17 @@ final class TextScan {
     }
 
     /**
-     * Splits a text and keeps the terms of the question.
+     * Splits parts of a text and keeps the terms of the question.
      *
      * @param text any text
-     * @return the terms, with their places in the text; the number of all terms is estimated if a part was split
+     * @param parts what {@link #parts} returned for it
+     * @return the terms, with their places in the text; the number of all terms is estimated if some parts were left out
      */
-    SomeTokens tokens(String text) {
-        if (text.length() <= most) {
-            return words.tokens(text, wanted);
-        }
+    SomeTokens tokens(String text, List<Excerpt> parts) {
         List<Token> tokens = new ArrayList<>();
         long total = 0;
         int read = 0;
-        for (Excerpt part : parts(text)) {
+        for (Excerpt part : parts) {
             SomeTokens split = words.tokens(text.substring(part.start(), part.end()), wanted);
             split.tokens()
                     .forEach(token -> tokens.add(new Token(

@@ -1,10 +1,15 @@
 package io.github.keepsake4j.recall;
 
+import dev.langchain4j.data.message.AiMessage;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.recall.Recalled.Excerpt;
 import io.github.keepsake4j.recall.words.Words.SomeTokens;
 import io.github.keepsake4j.recall.words.Words.Token;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -13,55 +18,106 @@ import java.util.Set;
  *
  * @param sequence its sequence in its memory
  * @param speaker the speaker: a name, or the role in lower case
+ * @param assistant whether a model said it
  * @param time when it was said
  * @param length the number of its terms, with repetitions
  * @param terms how often each wanted term occurs
- * @param stated its sentences that are not questions
  * @param asked those of its questions
+ * @param passages its passages, in order
  * @param repeats whether it is the question itself, which was asked before
  */
 record Utterance(
         long sequence,
         String speaker,
+        boolean assistant,
         Instant time,
         int length,
         Map<String, Integer> terms,
-        Set<String> stated,
         Set<String> asked,
+        List<Passage> passages,
         boolean repeats) {
 
-    /** Looks in which sentences of a text its terms are. */
-    static Utterance of(long sequence, String speaker, Instant time, String text, SomeTokens tokens) {
-        Map<String, Integer> terms = new HashMap<>();
-        Set<String> stated = new HashSet<>();
+    /**
+     * The number of UTF-16 code units that the sentences of a passage have at most. A longer sentence is a passage of its
+     * own.
+     */
+    static final int PASSAGE = 400;
+
+    /**
+     * Sentences of a message that follow each other.
+     *
+     * @param length the number of code units
+     * @param terms how often each wanted term occurs
+     * @param stated those of its sentences that are not questions
+     */
+    record Passage(int length, Map<String, Integer> terms, Set<String> stated) {}
+
+    /**
+     * Looks in which passages and sentences of a message its terms are.
+     *
+     * @param text the message's text
+     * @param parts the parts of it that were split, in order
+     * @param tokens the wanted terms of these parts
+     * @param repeats whether it is the question itself
+     */
+    static Utterance of(LoggedMessage message, String text, List<Excerpt> parts, SomeTokens tokens, boolean repeats) {
+        Map<String, Integer> all = new HashMap<>();
         Set<String> asked = new HashSet<>();
-        Sentence sentence = Sentence.at(text, 0);
-        for (Token token : tokens.tokens()) {
-            while (token.start() >= sentence.end()) {
-                sentence = Sentence.at(text, sentence.end());
+        List<Passage> passages = new ArrayList<>();
+        int next = 0;
+        for (Excerpt part : parts) {
+            for (int start = part.start(), end; start < part.end(); start = end) {
+                end = endOfPassage(text, start, part.end());
+                Passage passage = new Passage(end - start, new HashMap<>(), new HashSet<>());
+                Sentence sentence = Sentence.at(text, start, end);
+                for (;
+                        next < tokens.tokens().size()
+                                && tokens.tokens().get(next).start() < end;
+                        next++) {
+                    Token token = tokens.tokens().get(next);
+                    while (token.start() >= sentence.end()) {
+                        sentence = Sentence.at(text, sentence.end(), end);
+                    }
+                    all.merge(token.term(), 1, Integer::sum);
+                    passage.terms().merge(token.term(), 1, Integer::sum);
+                    (sentence.question() ? asked : passage.stated()).add(token.term());
+                }
+                passages.add(passage);
             }
-            terms.merge(token.term(), 1, Integer::sum);
-            (sentence.question() ? asked : stated).add(token.term());
         }
-        return new Utterance(sequence, speaker, time, tokens.total(), terms, stated, asked, false);
+        return new Utterance(
+                message.sequence(),
+                RecalledText.speaker(message),
+                message.message() instanceof AiMessage,
+                message.createdAt(),
+                tokens.total(),
+                all,
+                asked,
+                passages,
+                repeats);
     }
 
-    /** Returns this message, which is the question itself or not. */
-    Utterance withRepeats(boolean same) {
-        return new Utterance(sequence, speaker, time, length, terms, stated, asked, same);
+    private static int endOfPassage(String text, int start, int limit) {
+        int end = Sentence.at(text, start, limit).end();
+        int next = end;
+        while (next < limit && next - start <= PASSAGE) {
+            end = next;
+            next = Sentence.at(text, end, limit).end();
+        }
+        return next - start <= PASSAGE ? next : end;
     }
 
     /** A sentence of a text, up to the next one. */
     private record Sentence(int end, boolean question) {
 
-        /** Finds the sentence that begins at a place before the text's end. */
-        static Sentence at(String text, int start) {
+        /** Finds the sentence that begins at a place before a limit, behind which nothing is read. */
+        static Sentence at(String text, int start, int limit) {
             boolean question = false;
             int at = start;
-            while (at < text.length() && !endsSentence(text.charAt(at))) {
+            while (at < limit && !endsSentence(text.charAt(at))) {
                 at++;
             }
-            while (at < text.length() && endsSentence(text.charAt(at))) {
+            while (at < limit && endsSentence(text.charAt(at))) {
                 question |= isQuestionMark(text.charAt(at));
                 at++;
             }

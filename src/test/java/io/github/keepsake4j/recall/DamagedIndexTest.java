@@ -188,7 +188,7 @@ class DamagedIndexTest {
     }
 
     private static MessageIndex.VectorMark mark(long sequence) {
-        return new MessageIndex.VectorMark(1, sequence, 1, 0, 0);
+        return new MessageIndex.VectorMark(1, sequence, 1, 0);
     }
 
     /** Vectors of the last 20 messages of a block, or of all of many blocks. */

@@ -129,7 +129,7 @@ class FenceTest {
                         new Features(1, 0, 0, 0, 0),
                         Instant.EPOCH,
                         message,
-                        null,
+                        Map.of(),
                         List.of(message)),
                 ZoneOffset.UTC);
     }

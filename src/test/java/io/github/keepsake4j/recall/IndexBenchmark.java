@@ -212,7 +212,7 @@ public final class IndexBenchmark {
     /** Measures recalls in memories whose messages have made-up vectors. */
     private static void meanings(MessageLog log, MessageIndex index, List<MemoryKey> memories) throws Exception {
         MadeUp model = new MadeUp(0);
-        String id = MadeUp.NAME + " " + model.dimension();
+        String id = new Embeddings(model, MadeUp.NAME).indexId();
         for (MemoryKey key : memories) {
             MessageIndex.Watermark watermark = index.watermarks(List.of(key)).get(key);
             MessageIndex.VectorMark mark = index.vectorMarks(id, List.of(key)).get(key);
@@ -223,8 +223,7 @@ public final class IndexBenchmark {
                         .mapToObj(sequence -> new MessageIndex.MessageVector(
                                 sequence, Instant.ofEpochSecond(60 * sequence), MadeUp.vector(sequence)))
                         .toList();
-                // Of these vectors, one of 40 is above the floor.
-                MessageIndex.VectorMark after = new MessageIndex.VectorMark(watermark.epoch(), to, 1, 0.1, to);
+                MessageIndex.VectorMark after = new MessageIndex.VectorMark(watermark.epoch(), to, 1, to);
                 index.addVectors(id, key, mark, after, vectors);
                 mark = after;
             }
@@ -287,7 +286,8 @@ public final class IndexBenchmark {
         for (int round = -100; round < rounds; round++) {
             String text = questions.sentence(3, 12);
             long start = cpu();
-            Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), search.words(), LocalDate.EPOCH);
+            Question question =
+                    Question.of(text, "", Set.of(Named.USER, Named.ASSISTANT), search.words(), LocalDate.EPOCH);
             Candidates candidates = search.finder()
                     .find(
                             scope,
@@ -306,12 +306,11 @@ public final class IndexBenchmark {
             long looked = cpu();
             WantedTerms terms = WantedTerms.of(question.terms());
             List<Utterance> utterances = messages.stream()
-                    .map(message -> Utterance.of(
-                            message.sequence(),
-                            "user",
-                            message.createdAt(),
-                            OwnText.blanked(message.message()),
-                            search.words().tokens(OwnText.blanked(message.message()), terms)))
+                    .map(message -> {
+                        String said = OwnText.blanked(message.message());
+                        List<Recalled.Excerpt> parts = List.of(new Recalled.Excerpt(0, said.length()));
+                        return Utterance.of(message, said, parts, search.words().tokens(said, terms), false);
+                    })
                     .toList();
             long split = cpu();
             new Ranking(question, candidates.statistics(), Meaning.NONE, ZoneOffset.UTC)

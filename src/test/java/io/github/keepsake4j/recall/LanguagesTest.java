@@ -50,14 +50,10 @@ class LanguagesTest {
 
     private static long first(WrittenChat chat, String text, Words words) {
         List<Utterance> utterances = chat.lines().stream()
-                .map(line -> Utterance.of(
-                        line.number(),
-                        line.user() ? Named.USER : Named.ASSISTANT,
-                        line.time(),
-                        line.text(),
-                        CountedTerms.all(line.text(), words)))
+                .map(line -> CountedTerms.said(
+                        line.number(), line.user() ? Named.USER : Named.ASSISTANT, line.time(), line.text(), words))
                 .toList();
-        Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), words, LocalDate.EPOCH);
+        Question question = Question.of(text, "", Set.of(Named.USER, Named.ASSISTANT), words, LocalDate.EPOCH);
         return new Ranking(question, CountedTerms.of(utterances), Meaning.NONE, ZoneOffset.UTC)
                 .rank(ConversationKey.of("tenant", "chat"), ChatSession.cut(utterances, Duration.ofHours(4)))
                 .get(0)

@@ -26,6 +26,10 @@ final class Locomo {
             .appendPattern("h:mm a 'on' d MMMM, yyyy")
             .toFormatter(Locale.ENGLISH);
 
+    /** What the paper calls the categories 1 to 5. */
+    private static final List<String> KINDS =
+            List.of("multi-hop", "temporal", "open-domain", "single-hop", "adversarial");
+
     private Locomo() {}
 
     static boolean isOne(JsonNode conversation) {
@@ -47,6 +51,7 @@ final class Locomo {
                 turns.add(new Turn(
                         turn.get("dia_id").asText(),
                         turn.get("speaker").asText(),
+                        false,
                         begin.toInstant(ZoneOffset.UTC),
                         turn.get("text").asText() + (caption.isEmpty() ? "" : "\n" + caption)));
             }
@@ -65,7 +70,10 @@ final class Locomo {
             }
             evidence.retainAll(ids);
             if (!evidence.isEmpty()) {
-                questions.add(new Asked(question.get("question").asText(), evidence));
+                questions.add(new Asked(
+                        question.get("question").asText(),
+                        KINDS.get(question.get("category").asInt() - 1),
+                        evidence));
             }
         }
         return questions;

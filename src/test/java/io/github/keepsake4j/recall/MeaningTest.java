@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class MeaningTest {
@@ -28,7 +29,7 @@ class MeaningTest {
     void without_vectors_nothing_has_a_meaning() {
         assertThat(Meaning.NONE.weight()).isZero();
         assertThat(Meaning.NONE.of(ANNA, 1)).isZero();
-        assertThat(Meaning.NONE.isNear(ANNA, 1)).isFalse();
+        assertThat(Meaning.NONE.has(ANNA, 1)).isFalse();
         assertThat(Meaning.NONE.nearest(50)).isEmpty();
     }
 
@@ -41,8 +42,12 @@ class MeaningTest {
     }
 
     @Test
-    void meanings_are_standardised_over_all_memories_of_the_scope() {
-        List<Said> said = random(300);
+    void cosines_and_their_neighbours_are_standardised_over_all_memories_of_the_scope() {
+        List<Said> said = new ArrayList<>();
+        for (int i = 1; i <= 200; i++) {
+            // Each is alone, so that only its own cosine counts.
+            said.add(new Said(i % 3 == 0 ? BEN : ANNA, 10L * i, NOON.plus(Duration.ofDays(i)), Math.sin(i)));
+        }
         Meaning meaning = meaning(said.toArray(Said[]::new));
         double[] all = said.stream()
                 .mapToDouble(one -> meaning.of(one.key(), one.sequence()))
@@ -81,7 +86,7 @@ class MeaningTest {
 
         assertThat(twice.of(ANNA, 1)).isEqualTo(once.of(ANNA, 1));
         assertThat(twice.of(ANNA, 2)).isEqualTo(once.of(ANNA, 2));
-        assertThat(twice.isNear(ANNA, 1)).isTrue();
+        assertThat(twice.has(ANNA, 1)).isTrue();
     }
 
     @Test
@@ -123,24 +128,42 @@ class MeaningTest {
     }
 
     @Test
-    void only_messages_above_the_floor_are_near_and_the_nearest_come_first() {
-        Meaning meaning = meaning(said(ANNA, 1, 0.9), said(ANNA, 2, 0.3), said(ANNA, 3, 0.5), said(BEN, 1, 0.7));
+    void the_nearest_messages_come_first_whatever_their_cosines() {
+        Meaning meaning = meaning(said(ANNA, 1, 0.9), said(ANNA, 2, -0.3), said(ANNA, 3, 0.5), said(BEN, 1, 0.7));
 
-        assertThat(meaning.isNear(ANNA, 2)).isFalse();
-        assertThat(meaning.isNear(ANNA, 3)).isTrue();
-        assertThat(meaning.isNear(BEN, 2)).isFalse();
+        assertThat(meaning.has(ANNA, 2)).isTrue();
+        assertThat(meaning.has(BEN, 2)).isFalse();
         assertThat(meaning.nearest(2)).isEqualTo(Map.of(ANNA, Set.of(1L), BEN, Set.of(1L)));
-        assertThat(meaning.nearest(10)).isEqualTo(Map.of(ANNA, Set.of(1L, 3L), BEN, Set.of(1L)));
+        assertThat(meaning.nearest(10)).isEqualTo(Map.of(ANNA, Set.of(1L, 2L, 3L), BEN, Set.of(1L)));
     }
 
     @Test
-    void a_model_without_weight_brings_nothing_near() {
-        Meaning.Builder builder = new Meaning.Builder(0, 0.3, GAP);
-        builder.add(ANNA, 1, NOON, 0.9);
-        Meaning meaning = builder.build();
+    void a_close_message_does_not_lose_by_neighbours_that_are_far() {
+        Said[] others = {said(ANNA, 20, 0.3), said(ANNA, 40, 0.3), said(ANNA, 60, 0.35), said(ANNA, 80, 0.2)};
+        Meaning alone = meaning(concat(said(ANNA, 1, 0.9), others));
+        Meaning among = meaning(concat(said(ANNA, 1, 0.9), concat(said(ANNA, 2, 0.0), others)));
 
-        assertThat(meaning.isNear(ANNA, 1)).isFalse();
-        assertThat(meaning.nearest(10)).isEmpty();
+        assertThat(among.of(ANNA, 1)).isGreaterThan(1.5);
+        assertThat(alone.of(ANNA, 1)).isGreaterThan(1.5);
+    }
+
+    @Test
+    void the_more_messages_there_are_the_less_a_distance_from_their_mean_tells() {
+        double few = meaning(random(300).toArray(Said[]::new)).of(ANNA, 1);
+        List<Said> many = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            for (Said one : random(300)) {
+                Instant time = one.time().plus(Duration.ofDays(30L * i));
+                many.add(new Said(one.key(), one.sequence() + 1_000L * i, time, one.cosine()));
+            }
+        }
+
+        assertThat(meaning(many.toArray(Said[]::new)).of(ANNA, 1) / few)
+                .isCloseTo(Math.sqrt(Math.log(300) / Math.log(3_000)), within(0.01));
+    }
+
+    private static Said[] concat(Said first, Said... others) {
+        return Stream.concat(Stream.of(first), Stream.of(others)).toArray(Said[]::new);
     }
 
     private static Said said(MemoryKey key, long sequence, double cosine) {
@@ -158,7 +181,7 @@ class MeaningTest {
     }
 
     private static Meaning meaning(Said... said) {
-        Meaning.Builder builder = new Meaning.Builder(1, 0.3, GAP);
+        Meaning.Builder builder = new Meaning.Builder(1, GAP);
         for (Said one : said) {
             builder.add(one.key(), one.sequence(), one.time(), one.cosine());
         }

@@ -67,28 +67,25 @@ class MeaningsTest {
 
     @Test
     void messages_found_by_words_are_read_with_the_newest_vectors() {
-        marks.put(ALICE, new VectorMark(1, 100_000, 1, 0.3, 100));
+        marks.put(ALICE, new VectorMark(1, 100_000, 1, 100));
         meaning("dog");
         assertThat(asked).containsExactly("vectorMarks", "cosines");
         assertThat(named).containsExactly(BY_WORDS);
     }
 
     @Test
-    void weight_and_floor_are_the_means_of_the_memories() {
-        marks.put(ALICE, new VectorMark(1, 30, 1, 0.2, 30));
-        marks.put(BOB, new VectorMark(1, 10, 0, 0.6, 10));
+    void the_weight_is_the_mean_of_the_memories() {
+        marks.put(ALICE, new VectorMark(1, 30, 1, 30));
+        marks.put(BOB, new VectorMark(1, 10, 0, 10));
         Meaning meaning = meaning("dog");
         assertThat(meaning.weight()).isCloseTo(0.75, within(1e-9));
-        assertThat(meaning.isNear(ALICE, 1_000)).isTrue();
-
-        marks.put(ALICE, new VectorMark(1, 30, 1, 0.8, 30));
-        assertThat(meaning("dog").isNear(ALICE, 1_000)).isFalse();
+        assertThat(meaning.has(ALICE, 1_000)).isTrue();
     }
 
     @Test
     void no_vector_is_read_where_the_model_has_no_weight_or_the_question_no_text() {
         assertThat(meaning("dog").weight()).isZero();
-        marks.put(ALICE, new VectorMark(1, 30, 0, 0.2, 30));
+        marks.put(ALICE, new VectorMark(1, 30, 0, 30));
         assertThat(meaning("dog").weight()).isZero();
         assertThat(asked).hasSize(2);
         assertThat(meaning(" ").weight()).isZero();

@@ -62,7 +62,9 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
     @Test
     void an_answer_is_recalled_with_its_question() {
         say(ALICE, JANUARY, "Hello there", "Hello! How are you?");
-        String answer = say(ALICE, JANUARY.plus(Duration.ofDays(3)), "What is the dog called?", "Her name is Luna.");
+        append(ALICE, JANUARY.plus(Duration.ofDays(3)), null, AiMessage.from("What is the dog called?"));
+        append(ALICE, JANUARY.plus(Duration.ofDays(3)), null, UserMessage.from("Her name is Luna."));
+        String answer = "m" + ids;
         say(ALICE, JANUARY.plus(Duration.ofDays(9)), "Thanks for the recipe", "You are welcome.");
 
         Passage best = recall(ALICE, "dog's name").passages().get(0);
@@ -352,7 +354,7 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
 
         Passage passage = recall(ALICE, "Who is Quillon?").passages().get(0);
 
-        Recalled.Excerpt excerpt = passage.excerpt();
+        Recalled.Excerpt excerpt = passage.excerptOf(passage.message());
         assertThat(excerpt).isNotNull();
         String whole = OwnText.blanked(passage.message().message());
         assertThat(whole.substring(excerpt.start(), excerpt.end()))
@@ -360,10 +362,74 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
                 .hasSizeBetween(500, 4_000);
         assertThat(RecalledText.of(passage, RecallOptions.standard().zone()))
                 .startsWith("<recalled-messages>\n[2026-01-10 09:00] user, excerpt: [\u2026] ")
-                .contains(
-                        " The guarantor is Quillon. ", " [\u2026]\n[2026-01-10 09:00] assistant: I read the contract.");
-        assertThat(recall(ALICE, "read the contract").passages().get(0).excerpt())
-                .isNull();
+                // The neighbour is left out first.
+                .contains(" The guarantor is Quillon. ")
+                .endsWith(" [\u2026]\n</recalled-messages>");
+        Passage read = recall(ALICE, "read the contract").passages().get(0);
+        assertThat(read.excerptOf(read.message())).isNull();
+    }
+
+    @Test
+    void a_passage_with_its_neighbours_has_an_eighth_of_the_budget_and_neighbours_are_cut_first() {
+        String long1 = "We pay on time. ".repeat(100);
+        for (int i = 0; i < 12; i++) {
+            say(ALICE, JANUARY.plus(Duration.ofDays(i)), "The parrot number " + i + " sings.", long1 + "Parrots sing.");
+        }
+
+        List<Passage> passages = recall(ALICE, "Which parrot sings?").passages();
+
+        assertThat(passages).hasSizeGreaterThanOrEqualTo(7);
+        for (Passage passage : passages) {
+            assertThat(TokenCounter.standard()
+                            .estimateTokenCountInText(RecalledText.of(
+                                    passage, RecallOptions.standard().zone())))
+                    .isLessThanOrEqualTo(250 + 40);
+            assertThat(passage.messages()).hasSize(2);
+            assertThat(passage.excerptOf(passage.messages().get(0))).isNull();
+            assertThat(passage.excerptOf(passage.messages().get(1))).isNotNull();
+        }
+    }
+
+    @Test
+    void a_follow_up_is_asked_together_with_what_the_user_said_before() {
+        say(ALICE, JANUARY, "The red bicycle from Canyon cost nine hundred.", "That is a lot.");
+        for (int i = 0; i < 20; i++) {
+            say(
+                    ALICE,
+                    JANUARY.plus(Duration.ofDays(1 + i)),
+                    "It rains on day " + i,
+                    "And how much was rain " + i + "?");
+        }
+        String before = "I rode the bicycle from Canyon today.";
+        say(ALICE, JANUARY.plus(Duration.ofDays(90)), before, "Lovely.");
+
+        Recalled recalled = recall(ALICE, "And how much was it?");
+
+        assertThat(texts(recalled.passages().get(0))).contains("The red bicycle from Canyon cost nine hundred.");
+        assertThat(recalled.passages())
+                .noneMatch(passage ->
+                        OwnText.blanked(passage.message().message()).strip().equals(before));
+        // A question that a tool asks is in the memory already.
+        append(ALICE, JANUARY.plus(Duration.ofDays(90)), null, UserMessage.from("And how much was it?"));
+        assertThat(all(recall(ALICE, "And where was the rain?"))).noneMatch(text -> text.contains("bicycle"));
+    }
+
+    @Test
+    void a_follow_up_looks_into_the_memory_that_the_model_is_shown() {
+        say(ALICE, JANUARY, "The red bicycle from Canyon cost nine hundred.", "That is a lot.");
+        say(BOB, JANUARY, "I rode the bicycle from Canyon today.", "Lovely.");
+
+        assertThat(all(recall.recall(
+                        Scope.memory(ALICE),
+                        "And how much was it?",
+                        RecallOptions.standard().shownTo(BOB))))
+                .contains("The red bicycle from Canyon cost nine hundred.");
+        assertThat(all(recall.recall(
+                        Scope.memory(ALICE),
+                        "And how much was it?",
+                        "I rode the bicycle from Canyon today.",
+                        RecallOptions.standard())))
+                .contains("The red bicycle from Canyon cost nine hundred.");
     }
 
     @Test

@@ -16,23 +16,29 @@ import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.recall.AskedConversation.Turn;
 import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.Recalled.Passage;
 import io.github.keepsake4j.recall.WrittenChat.Asked;
+import io.github.keepsake4j.recall.WrittenChat.FollowUp;
 import io.github.keepsake4j.recall.WrittenChat.Line;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Measures the recall of 20 facts in chats of 600 messages in three languages, through {@link Keepsake#recall()}.
- * Counts the paraphrases and mistyped questions that find the fact among the first 10. Of 100 questions and greetings
+ * Counts the paraphrases and mistyped questions that find the fact among the first 10, the questions for what the assistant
+ * said that do, and the follow-ups. Of 100 questions and greetings
  * about what was never said, counts those that retrieve nothing, and those that retrieve something without their words.
  * {@link OwnChatTest} says what the chats are like.
  *
@@ -42,11 +48,15 @@ import org.jspecify.annotations.Nullable;
 public final class OwnChatBenchmark {
 
     private static final List<String> LANGUAGES = List.of("en", "zh", "de");
+
+    /** The memory that a model is shown, which has none of the messages. */
+    private static final ConversationKey NOBODY = ConversationKey.of("benchmark", "nobody");
+
     private static final RecallOptions OPTIONS = RecallOptions.standard()
             .withMaxTokens(Integer.MAX_VALUE)
             .withMaxPassages(10)
             .withNeighbours(0)
-            .shownTo(ConversationKey.of("benchmark", "nobody"));
+            .shownTo(NOBODY);
 
     private final String language;
     private final MemoryKey key;
@@ -105,14 +115,19 @@ public final class OwnChatBenchmark {
             }
             System.out.printf(
                     Locale.ROOT,
-                    "%s, %s: hit@10 of paraphrases %d of %d, of typos %d of %d; "
-                            + "nothing for %d of %d, something without a word for %d%n",
+                    "%s, %s: hit@10 of paraphrases %d of %d, of typos %d of %d, of the "
+                            + "assistant's %d of %d (Lucene %d), of follow-ups %d of %d; nothing for %d of %d, something without a word for %d%n",
                     language,
                     name,
                     hits(recall, chat.questions()),
                     chat.questions().size(),
                     hits(recall, chat.typos()),
                     chat.typos().size(),
+                    hits(recall, chat.ofAssistant()),
+                    chat.ofAssistant().size(),
+                    hitsOfLucene(),
+                    followed(recall, log),
+                    chat.followUps().size(),
                     nothing(recall),
                     chat.unanswered().size(),
                     withoutWord(recall));
@@ -135,6 +150,31 @@ public final class OwnChatBenchmark {
         return questions.stream()
                 .filter(asked -> isRight(finds(recall, asked), asked.text()))
                 .count();
+    }
+
+    private long hitsOfLucene() throws IOException {
+        List<Turn> turns = chat.lines().stream()
+                .map(line -> new Turn(Integer.toString(line.number()), "", !line.user(), line.time(), line.text()))
+                .toList();
+        Set<String> all = turns.stream().map(Turn::id).collect(Collectors.toSet());
+        long hits = 0;
+        try (LuceneBm25 lucene = new LuceneBm25(turns)) {
+            for (Asked asked : chat.ofAssistant()) {
+                hits += lucene.best(asked.text(), 10, all).contains(Integer.toString(asked.answer())) ? 1 : 0;
+            }
+        }
+        return hits;
+    }
+
+    /** Counts the follow-ups that find the fact after what the user says before them in another memory. */
+    private long followed(Recall recall, MessageLog log) {
+        long hits = 0;
+        for (FollowUp followUp : chat.followUps()) {
+            NewMessage before = NewMessage.of(UserMessage.from(followUp.before()), 1, "none");
+            log.append(NOBODY, Append.under(Parent.head(), List.of(before)));
+            hits += isRight(finds(recall, followUp.asked()), followUp.asked().text()) ? 1 : 0;
+        }
+        return hits;
     }
 
     private boolean finds(Recall recall, Asked asked) {

@@ -76,6 +76,30 @@ class OwnChatTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"en", "zh", "de"})
+    void only_what_was_said_before_a_follow_up_has_a_word_of_its_answer(String language) {
+        WrittenChat chat = WrittenChat.read("own-" + language);
+
+        assertThat(chat.followUps()).hasSize(20);
+        for (WrittenChat.FollowUp followUp : chat.followUps()) {
+            Set<String> answer =
+                    terms(chat.lines().get(followUp.asked().answer() - 1).text());
+            assertThat(terms(followUp.asked().text())).as(followUp.toString()).doesNotContainAnyElementsOf(answer);
+            assertThat(terms(followUp.before())).as(followUp.toString()).containsAnyElementsOf(answer);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"en", "zh", "de"})
+    void what_the_assistant_said_is_asked_for_in_40_questions_of_three_languages(String language) {
+        WrittenChat chat = WrittenChat.read("own-" + language);
+
+        assertThat(chat.ofAssistant()).hasSizeBetween(13, 14).doesNotHaveDuplicates();
+        assertThat(chat.ofAssistant())
+                .noneMatch(asked -> chat.lines().get(asked.answer() - 1).user());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"en", "zh", "de"})
     void a_typo_makes_a_term_that_is_nowhere_in_the_chat(String language) {
         WrittenChat chat = WrittenChat.read("own-" + language);
         Set<String> known = chat.lines().stream()

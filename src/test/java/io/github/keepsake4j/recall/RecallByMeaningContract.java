@@ -24,6 +24,7 @@ import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.testing.ConceptModel;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.text.OwnText;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -159,29 +160,73 @@ public abstract class RecallByMeaningContract {
     }
 
     @Test
-    void what_is_far_in_meaning_and_has_no_word_of_the_question_is_not_recalled() {
+    void what_is_far_in_meaning_comes_behind_what_is_near_and_a_question_without_a_word_finds_nothing() {
         Process process = new Process(new ConceptModel());
+        say(process.watched, ALICE, FACT, "What a sweet name!");
         chat(process.watched, ALICE, 30);
         process.work();
 
-        assertThat(process.recall(ALICE, PARAPHRASE)).isEmpty();
+        List<String> recalled = process.recall(ALICE, PARAPHRASE);
+        assertThat(recalled).hasSizeGreaterThan(2);
+        assertThat(recalled.indexOf(FACT)).isBetween(0, 1);
         assertThat(process.recall(ALICE, "?!")).isEmpty();
         assertThat(process.recall(ALICE, "  ")).isEmpty();
     }
 
     @Test
-    void each_part_of_a_long_message_has_a_meaning_up_to_a_limit() {
+    void a_typo_is_found_first_though_other_messages_have_a_meaning() {
+        Process process = new Process(new ConceptModel());
+        say(process.watched, ALICE, "The tournament in Wuppertal was cancelled", "I see.");
+        chat(process.watched, ALICE, 30);
+        process.work();
+
+        assertThat(process.recall(ALICE, "Wupertall?").subList(0, 2))
+                .contains("The tournament in Wuppertal was cancelled");
+    }
+
+    @Test
+    void a_question_is_embedded_without_the_names_of_speakers() {
+        ConceptModel model = new ConceptModel();
+        Process process = new Process(model);
+        say(process.watched, ALICE, UserMessage.from("Caroline", "I painted the boat."), AiMessage.from("Nice boat."));
+        process.work();
+        model.calls.clear();
+
+        process.recall(ALICE, "Where is Caroline's boat that Caroline painted?");
+
+        assertThat(model.calls).containsExactly(List.of("Where is my boat that I painted?"));
+    }
+
+    @Test
+    void each_part_of_a_long_message_has_a_meaning_up_to_a_limit_but_only_the_first_part_of_an_answer() {
         Process process = new Process(new ConceptModel());
         say(process.watched, ALICE, "12345, ".repeat(500) + FACT, "I see.");
         say(process.watched, ALICE, "12345, ".repeat(600) + "He bought a car.", "Fine.");
+        say(process.watched, ALICE, "Tell me more.", "12345, ".repeat(200) + "They sleep in a boat.");
         chat(process.watched, ALICE, 30);
         process.work();
-        RecallOptions large = RecallOptions.standard().withMaxTokens(100_000);
+        RecallOptions large = RecallOptions.standard().withMaxTokens(1_000_000).withNeighbours(0);
 
-        assertThat(texts(process.recall.recall(Scope.memory(ALICE), PARAPHRASE, large)))
-                .anyMatch(text -> text.endsWith(FACT));
-        assertThat(texts(process.recall.recall(Scope.memory(ALICE), "Any automobile?", large)))
-                .isEmpty();
+        assertThat(best(process, PARAPHRASE, large).message().message())
+                .hasToString(UserMessage.from("12345, ".repeat(500) + FACT).toString());
+        assertThat(meaningOf(process, "Any automobile?", "car.", large)).isLessThan(1);
+        assertThat(meaningOf(process, "Any ship?", "boat.", large)).isLessThan(1);
+    }
+
+    private static Recalled.Passage best(Process process, String question, RecallOptions options) {
+        return process.recall
+                .recall(Scope.memory(ALICE), question, options)
+                .passages()
+                .get(0);
+    }
+
+    /** Returns how close in meaning a message is to a question; 0 if it is not recalled. */
+    private static double meaningOf(Process process, String question, String end, RecallOptions options) {
+        return process.recall.recall(Scope.memory(ALICE), question, options).passages().stream()
+                .filter(passage -> OwnText.blanked(passage.message().message()).endsWith(end))
+                .mapToDouble(passage -> passage.features().meaning())
+                .findFirst()
+                .orElse(0);
     }
 
     @Test
@@ -281,7 +326,7 @@ public abstract class RecallByMeaningContract {
         process.work();
 
         assertThat(process.recall(ALICE, "Luna")).contains(FACT);
-        assertThat(index.vectorMarks("concepts 64", List.of(ALICE))).isEmpty();
+        assertThat(index.vectorMarks("concepts 64 2", List.of(ALICE))).isEmpty();
         assertThat(failures).hasSize(1);
     }
 
@@ -311,7 +356,7 @@ public abstract class RecallByMeaningContract {
             process.work();
             assertThat(process.recall(ALICE, "Luna")).contains(FACT);
             index.cosines(
-                    "concepts 64", Scope.memory(ALICE), notNumbers, 100, Map.of(), (key, sequence, time, cosine) -> {
+                    "concepts 64 2", Scope.memory(ALICE), notNumbers, 100, Map.of(), (key, sequence, time, cosine) -> {
                         throw new AssertionError("a vector of " + sequence);
                     });
         }
@@ -337,14 +382,14 @@ public abstract class RecallByMeaningContract {
             process.work();
 
             assertThat(index.watermarks(List.of(ALICE))).isEmpty();
-            assertThat(index.vectorMarks("concepts 64", List.of(ALICE))).isEmpty();
+            assertThat(index.vectorMarks("concepts 64 2", List.of(ALICE))).isEmpty();
             assertThat(process.recall(ALICE, PARAPHRASE)).isEmpty();
 
             say(process.watched, ALICE, "three", "four");
             process.work();
             assertThat(mark(model, "concepts").sequence())
                     .isEqualTo(index.watermarks(List.of(ALICE)).get(ALICE).sequence());
-            assertThat(process.recall(ALICE, PARAPHRASE)).isEmpty();
+            assertThat(process.recall(ALICE, PARAPHRASE)).doesNotContain(FACT, "What a sweet name!");
             log.erase(ALICE);
             index.remove(ALICE);
         }
@@ -377,7 +422,7 @@ public abstract class RecallByMeaningContract {
         process.work();
 
         assertThat(process.recall(OTHER_ALICE, PARAPHRASE)).contains(FACT);
-        assertThat(process.recall(ALICE, PARAPHRASE)).isEmpty();
+        assertThat(process.recall(ALICE, PARAPHRASE)).isNotEmpty().doesNotContain(FACT, "What a sweet name!");
     }
 
     @Test
@@ -397,7 +442,7 @@ public abstract class RecallByMeaningContract {
     }
 
     @Test
-    void a_question_costs_at_most_two_requests_more() {
+    void a_question_costs_at_most_three_requests_more_and_eleven_in_all() {
         List<String> requests = new ArrayList<>();
         Process process = new Process(new ConceptModel(), "concepts", counted(log, requests), counted(index, requests));
         Process without = new Process(null, "concepts", counted(log, requests), counted(index, requests));
@@ -413,13 +458,14 @@ public abstract class RecallByMeaningContract {
         requests.clear();
         assertThat(process.recall(ALICE, "Luna")).contains(FACT);
 
-        expected.addAll(List.of("vectorMarks", "cosines"));
+        // The second read is of messages that only their meaning found.
+        expected.addAll(List.of("vectorMarks", "cosines", "find"));
         assertThat(requests).containsExactlyInAnyOrderElementsOf(expected);
         assertThat(requests).hasSizeLessThanOrEqualTo(11);
     }
 
     @Test
-    void beside_more_vectors_than_are_compared_a_question_costs_two_requests_more_too() {
+    void beside_more_vectors_than_are_compared_a_question_costs_three_requests_more_too() {
         List<String> requests = new ArrayList<>();
         Process process = new Process(new ConceptModel(), "concepts", counted(log, requests), counted(index, requests));
         Process without = new Process(null, "concepts", counted(log, requests), counted(index, requests));
@@ -439,7 +485,7 @@ public abstract class RecallByMeaningContract {
         assertThat(texts(recalled)).contains(FACT);
         // A candidate that is older than the vectors that are compared has a meaning.
         assertThat(recalled.passages().get(0).features().meaning()).isGreaterThan(1);
-        expected.addAll(List.of("vectorMarks", "cosines"));
+        expected.addAll(List.of("vectorMarks", "cosines", "find"));
         assertThat(requests).containsExactlyInAnyOrderElementsOf(expected);
     }
 
@@ -452,12 +498,12 @@ public abstract class RecallByMeaningContract {
             }
         }
         index.add(key, null, new Watermark(1, vectors), List.of());
-        VectorMark mark = new VectorMark(1, vectors, 1, 2, 0);
+        VectorMark mark = new VectorMark(1, vectors, 1, 0);
         List<MessageVector> made = LongStream.rangeClosed(1, vectors)
                 .mapToObj(sequence -> new MessageVector(
                         sequence, JANUARY.plus(Duration.ofDays(365)), directions[(int) (sequence % 64)]))
                 .toList();
-        assertThat(index.addVectors("concepts 64", key, null, mark, made)).isTrue();
+        assertThat(index.addVectors("concepts 64 2", key, null, mark, made)).isTrue();
     }
 
     @Test
@@ -542,7 +588,7 @@ public abstract class RecallByMeaningContract {
 
         List<Long> sequences = new ArrayList<>();
         index.cosines(
-                "concepts 64",
+                "concepts 64 2",
                 Scope.memory(ALICE),
                 new float[ConceptModel.DIMENSION],
                 100,
@@ -577,12 +623,12 @@ public abstract class RecallByMeaningContract {
             say(process.watched, ALICE, "I sold the car.", "For how much?");
             await().until(() ->
                     new Watermark(1, 4).equals(index.watermarks(List.of(ALICE)).get(ALICE)));
-            assertThat(index.vectorMarks("concepts 64", List.of(ALICE))).isEmpty();
+            assertThat(index.vectorMarks("concepts 64 2", List.of(ALICE))).isEmpty();
 
             end.countDown();
             await().until(() -> {
                 VectorMark mark =
-                        index.vectorMarks("concepts 64", List.of(ALICE)).get(ALICE);
+                        index.vectorMarks("concepts 64 2", List.of(ALICE)).get(ALICE);
                 return mark != null && mark.sequence() == 4;
             });
             assertThat(process.recall(ALICE, PARAPHRASE)).contains(FACT);
@@ -593,7 +639,8 @@ public abstract class RecallByMeaningContract {
     }
 
     private VectorMark mark(EmbeddingModel model, String name) {
-        return index.vectorMarks(name + " " + model.dimension(), List.of(ALICE)).get(ALICE);
+        return index.vectorMarks(name + " " + model.dimension() + " 2", List.of(ALICE))
+                .get(ALICE);
     }
 
     /** Returns a proxy that notes its requests. */
@@ -601,7 +648,7 @@ public abstract class RecallByMeaningContract {
     private static <T> T counted(T of, List<String> requests) {
         Class<?> type = of instanceof MessageLog ? MessageLog.class : MessageIndex.class;
         return (T) Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
-            if (!method.getName().equals("backend")) {
+            if (!Set.of("backend", "hashCode").contains(method.getName())) {
                 requests.add(method.getName());
             }
             try {

@@ -69,7 +69,7 @@ class TextScanTest {
         }) {
             String text = text(90_000) + "and " + askedAndWritten[1] + " is " + text(90_000);
             TextScan reading = reading(askedAndWritten[0], Collections.nCopies(40, text));
-            SomeTokens tokens = reading.tokens(text);
+            SomeTokens tokens = reading.tokens(text, reading.parts(text));
 
             assertThat(tokens.tokens()).as(askedAndWritten[0]).anySatisfy(token -> assertThat(
                             text.substring(token.start(), token.end()))
@@ -89,7 +89,8 @@ class TextScanTest {
         String text = "The garden is green. " + text(5_000) + " The parrot sings in the garden. " + text(5_000)
                 + " A parrot is a bird. " + text(5_000);
         TextScan reading = reading("Does the parrot sing in the garden?", List.of(text));
-        Excerpt excerpt = reading.excerpt(text, reading.tokens(text).tokens(), 100);
+        Excerpt excerpt =
+                reading.excerpt(text, reading.tokens(text, reading.parts(text)).tokens(), 100);
 
         assertThat(text.substring(excerpt.start(), excerpt.end())).contains("The parrot sings in the garden.");
     }
@@ -99,7 +100,7 @@ class TextScanTest {
         for (String part : List.of("\uD83D\uDE00", "\uD83D\uDE00 ", "a\uD83D\uDE00\uD83D\uDE00", "\uD83D", "花园")) {
             String text = part.repeat(3_000) + " parrot " + part.repeat(3_000);
             TextScan reading = reading("parrot", Collections.nCopies(200, text));
-            for (Token token : reading.tokens(text).tokens()) {
+            for (Token token : reading.tokens(text, reading.parts(text)).tokens()) {
                 for (int length = TextCuts.MAX_CUT; length < 200; length++) {
                     Excerpt excerpt = reading.excerpt(text, random.nextBoolean() ? List.of(token) : List.of(), length);
                     assertThat(excerpt.start()).isBetween(0, excerpt.end() - 1);
@@ -127,7 +128,7 @@ class TextScanTest {
 
     private static TextScan reading(String question, List<String> texts) {
         return new TextScan(
-                Question.of(question, Set.of(), WORDS, LocalDate.EPOCH),
+                Question.of(question, "", Set.of(), WORDS, LocalDate.EPOCH),
                 WORDS,
                 new Matches(600, 36_000, Map.of(), Map.of()),
                 texts.stream().mapToInt(String::length));

@@ -95,7 +95,7 @@ public final class VectorBenchmark {
             for (int last = Math.min(messages, done + perCall); done < last; done++) {
                 vectors.add(new MessageVector(done + 1, Instant.ofEpochSecond(60L * done), vector(random)));
             }
-            VectorMark after = new VectorMark(1, done, 1, 0.3, 0);
+            VectorMark after = new VectorMark(1, done, 1, 0);
             long size = log.bytes();
             index.addVectors(MODEL, KEY, before, after, vectors);
             // The log of SQLite begins again at its start when it was copied into the file, so few messages tell more.

@@ -103,7 +103,7 @@ abstract class VectorIndexContract {
     }
 
     private static VectorMark mark(long sequence) {
-        return new VectorMark(1, sequence, 1, 0.25, 0);
+        return new VectorMark(1, sequence, 1, 0);
     }
 
     private static float[] random(Random random, int dimension) {
@@ -173,7 +173,7 @@ abstract class VectorIndexContract {
         List<MessageVector> some = vectors(1, 1, 3);
         assertThat(index.addVectors(MODEL, ONE, null, mark(3), some)).isFalse();
         indexed(ONE);
-        assertThat(index.addVectors(MODEL, ONE, null, new VectorMark(2, 3, 1, 0, 0), some))
+        assertThat(index.addVectors(MODEL, ONE, null, new VectorMark(2, 3, 1, 0), some))
                 .isFalse();
         assertThat(index.addVectors(MODEL, ONE, mark(1), mark(3), vectors(1, 2, 3)))
                 .isFalse();
@@ -182,7 +182,7 @@ abstract class VectorIndexContract {
 
         assertThat(index.addVectors(MODEL, ONE, null, mark(3), some)).isTrue();
         assertThat(index.addVectors(MODEL, ONE, null, mark(3), some)).isFalse();
-        assertThat(index.addVectors(MODEL, ONE, new VectorMark(1, 3, 0.5, 0.25, 0), mark(5), vectors(1, 4, 5)))
+        assertThat(index.addVectors(MODEL, ONE, new VectorMark(1, 3, 0.5, 0), mark(5), vectors(1, 4, 5)))
                 .isFalse();
         assertThat(index.vectorMarks(MODEL, List.of(ONE, TWO))).isEqualTo(Map.of(ONE, mark(3)));
         assertThat(cosines(Scope.memory(ONE), some.get(0).vector())).hasSize(3);
@@ -191,8 +191,8 @@ abstract class VectorIndexContract {
     @Test
     void a_mark_moves_and_is_weighed_without_vectors() {
         indexed(ONE);
-        VectorMark moved = new VectorMark(1, 200, 0, -0.0, 0);
-        VectorMark weighed = new VectorMark(1, 200, 1 / 3.0, Math.nextUp(0.3), 200);
+        VectorMark moved = new VectorMark(1, 200, -0.0, 0);
+        VectorMark weighed = new VectorMark(1, 200, Math.nextUp(0.3), 200);
 
         assertThat(index.addVectors(MODEL, ONE, null, moved, List.of())).isTrue();
         assertThat(index.vectorMarks(MODEL, List.of(ONE))).isEqualTo(Map.of(ONE, moved));
@@ -307,7 +307,7 @@ abstract class VectorIndexContract {
                         .isTrue();
                 ours = mark(sequence);
                 if (sequence % 2 == 0) {
-                    VectorMark next = new VectorMark(1, sequence, 0.5, 0.1, sequence);
+                    VectorMark next = new VectorMark(1, sequence, 0.5, sequence);
                     float[] vector = random(new Random(sequence), 8);
                     assertThat(other.addVectors(
                                     name,
@@ -456,9 +456,9 @@ abstract class VectorIndexContract {
         }
         assertThatThrownBy(() -> index.addVectors(MODEL, ONE, mark(10), mark(9), List.of()))
                 .isInstanceOf(InvalidInputException.class);
-        assertThatThrownBy(() -> index.addVectors(MODEL, ONE, mark(10), new VectorMark(2, 11, 1, 0, 0), List.of()))
+        assertThatThrownBy(() -> index.addVectors(MODEL, ONE, mark(10), new VectorMark(2, 11, 1, 0), List.of()))
                 .isInstanceOf(InvalidInputException.class);
-        assertThatThrownBy(() -> new VectorMark(1, 1, Double.NaN, 0, 0)).isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> new VectorMark(1, 1, Double.NaN, 0)).isInstanceOf(InvalidInputException.class);
         assertThatThrownBy(() -> cosines(MODEL, Scope.memory(ONE), new float[DIMENSION], 0))
                 .isInstanceOf(InvalidInputException.class);
         assertThat(index.vectorMarks(MODEL, List.of(ONE))).isEqualTo(Map.of(ONE, mark(10)));

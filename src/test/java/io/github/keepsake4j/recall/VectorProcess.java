@@ -46,7 +46,7 @@ public final class VectorProcess {
                 }
                 vectors.add(new MessageVector(sequence, Instant.ofEpochSecond(sequence), vector));
             }
-            VectorMark after = new VectorMark(1, last, 1, 0.3, 0);
+            VectorMark after = new VectorMark(1, last, 1, 0);
             beforeEach.run();
             if (!index.addVectors(MODEL, KEY, before, after, vectors)) {
                 throw new IllegalStateException("the mark was moved");

@@ -17,9 +17,17 @@ import java.util.Objects;
  * @param lines the messages
  * @param questions questions that a message answers
  * @param typos questions with the words of the message that answers them, the most telling one mistyped
+ * @param ofAssistant questions for what the model said
+ * @param followUps questions that only what the user said before them makes clear
  * @param unanswered greetings, and questions about what is not in the chat
  */
-record WrittenChat(List<Line> lines, List<Asked> questions, List<Asked> typos, List<String> unanswered) {
+record WrittenChat(
+        List<Line> lines,
+        List<Asked> questions,
+        List<Asked> typos,
+        List<Asked> ofAssistant,
+        List<FollowUp> followUps,
+        List<String> unanswered) {
 
     /** A message of the user, or of the model. */
     record Line(int number, boolean user, Instant time, String text) {}
@@ -27,10 +35,15 @@ record WrittenChat(List<Line> lines, List<Asked> questions, List<Asked> typos, L
     /** A question, and the number of the message that answers it. */
     record Asked(int answer, String text) {}
 
+    /** A question, and what the user said before it. */
+    record FollowUp(String before, Asked asked) {}
+
     static WrittenChat read(String language) {
         List<Line> lines = new ArrayList<>();
         List<Asked> questions = new ArrayList<>();
         List<Asked> typos = new ArrayList<>();
+        List<Asked> ofAssistant = new ArrayList<>();
+        List<FollowUp> followUps = new ArrayList<>();
         List<String> unanswered = new ArrayList<>();
         Instant time = Instant.EPOCH;
         try (BufferedReader reader = new BufferedReader(new InputStreamReader(
@@ -42,6 +55,11 @@ record WrittenChat(List<Line> lines, List<Asked> questions, List<Asked> typos, L
                     case "@" -> time = LocalDateTime.parse(parts[1]).toInstant(ZoneOffset.UTC);
                     case "?" -> questions.add(new Asked(Integer.parseInt(parts[1]), parts[2]));
                     case "~" -> typos.add(new Asked(Integer.parseInt(parts[1]), parts[2]));
+                    case "!" -> ofAssistant.add(new Asked(Integer.parseInt(parts[1]), parts[2]));
+                    case "+" -> {
+                        String[] texts = parts[2].split(" \\| ");
+                        followUps.add(new FollowUp(texts[0], new Asked(Integer.parseInt(parts[1]), texts[1])));
+                    }
                     case "-" -> unanswered.add(line.substring(2));
                     default -> {
                         time = time.plusSeconds(30);
@@ -52,6 +70,6 @@ record WrittenChat(List<Line> lines, List<Asked> questions, List<Asked> typos, L
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
-        return new WrittenChat(lines, questions, typos, unanswered);
+        return new WrittenChat(lines, questions, typos, ofAssistant, followUps, unanswered);
     }
 }

@@ -249,7 +249,7 @@ class GoldenFormsTest {
                 new Watermark(1, 2),
                 List.of(message(1, "rome", "hotel", "rome"), message(2, "hotel", "\u00e9t\u00e9", "\ud83d\ude00")));
         index.add(GoldenMemory.NODE, null, new Watermark(7, 1), List.of(message(1, "rome")));
-        index.addVectors(MODEL, KEY, null, new VectorMark(1, 2, 0.75, 0.25, 2), List.of(vector(1), vector(2)));
+        index.addVectors(MODEL, KEY, null, new VectorMark(1, 2, 0.75, 2), List.of(vector(1), vector(2)));
     }
 
     private static void assertGolden(MessageIndex index) {
@@ -259,15 +259,11 @@ class GoldenFormsTest {
         assertThat(index.match(Scope.tenant("acme"), List.of("rome", "\u00e9t\u00e9"), 100)
                         .frequencies())
                 .isEqualTo(Map.of("rome", 2L, "\u00e9t\u00e9", 1L));
-        assertThat(index.vectorMarks(MODEL, List.of(KEY))).isEqualTo(Map.of(KEY, new VectorMark(1, 2, 0.75, 0.25, 2)));
+        assertThat(index.vectorMarks(MODEL, List.of(KEY))).isEqualTo(Map.of(KEY, new VectorMark(1, 2, 0.75, 2)));
         assertThat(index.add(KEY, new Watermark(1, 2), new Watermark(1, 3), List.of(message(3, "rome"))))
                 .isTrue();
         assertThat(index.addVectors(
-                        MODEL,
-                        KEY,
-                        new VectorMark(1, 2, 0.75, 0.25, 2),
-                        new VectorMark(1, 3, 0.75, 0.25, 2),
-                        List.of(vector(3))))
+                        MODEL, KEY, new VectorMark(1, 2, 0.75, 2), new VectorMark(1, 3, 0.75, 2), List.of(vector(3))))
                 .isTrue();
         List<String> cosines = new ArrayList<>();
         index.cosines(

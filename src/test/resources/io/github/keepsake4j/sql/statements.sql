@@ -704,7 +704,7 @@ ON CONFLICT (tenant, term) DO UPDATE SET messages = t.messages + excluded.messag
 INSERT INTO keepsake_index_vector (memory, model, sequence, newest, amount, vectors) VALUES (?, ?, ?, ?, ?, ?)
 ;
 INSERT INTO keepsake_index_vector_mark (memory, model, epoch, sequence, weight, floor, measured)
-VALUES (?, ?, ?, ?, ?, ?, ?)
+VALUES (?, ?, ?, ?, ?, 0, ?)
 ;
 INSERT INTO keepsake_index_words (one, fingerprint) VALUES (1, ?) ON CONFLICT (one) DO NOTHING
 ;
@@ -1529,7 +1529,7 @@ JOIN keepsake_index_tenant t ON t.number = m.tenant
 WHERE (n.most > 0 OR n.named) AND v.memory = n.memory AND v.model = n.model AND v.sequence = n.sequence
 ;
 SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, d.number, d.model, d.used,
-  k.epoch, k.sequence, k.weight, k.floor, k.measured
+  k.epoch, k.sequence, k.weight, k.measured
 FROM keepsake_index_vector_mark k
 JOIN keepsake_index_model d ON d.number = k.model
 JOIN keepsake_index_memory m ON m.number = k.memory
@@ -1537,7 +1537,7 @@ JOIN keepsake_index_tenant t ON t.number = m.tenant
 WHERE d.model = ? AND m.memory_key = ANY (?::bytea[])
 ;
 SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, d.number, d.model, d.used,
-  k.epoch, k.sequence, k.weight, k.floor, k.measured
+  k.epoch, k.sequence, k.weight, k.measured
 FROM keepsake_index_vector_mark k
 JOIN keepsake_index_model d ON d.number = k.model
 JOIN keepsake_index_memory m ON m.number = k.memory
@@ -1545,7 +1545,7 @@ JOIN keepsake_index_tenant t ON t.number = m.tenant
 WHERE d.model = ? AND m.memory_key IN (SELECT unhex(value) FROM json_each(?))
 ;
 SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, d.number, d.model, d.used,
-  k.epoch, k.sequence, k.weight, k.floor, k.measured
+  k.epoch, k.sequence, k.weight, k.measured
 FROM keepsake_index_vector_mark k
 JOIN keepsake_index_model d ON d.number = k.model
 JOIN keepsake_index_memory m ON m.number = k.memory
@@ -1644,10 +1644,10 @@ FROM (
 ) AS p
 WHERE t.tenant = ? AND t.term = p.term
 ;
-UPDATE keepsake_index_vector_mark SET sequence = ?, weight = ?, floor = ?, measured = ?
+UPDATE keepsake_index_vector_mark SET sequence = ?, weight = ?, measured = ?
 WHERE model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
   AND memory = (SELECT m.number FROM keepsake_index_memory m WHERE m.memory_key = ?)
-  AND epoch = ? AND sequence = ? AND weight = ? AND floor = ? AND measured = ?
+  AND epoch = ? AND sequence = ? AND weight = ? AND measured = ?
 RETURNING memory, model, EXISTS (
   SELECT 1 FROM keepsake_index_vector_mark k JOIN keepsake_index_model d ON d.number = k.model
   WHERE k.memory = keepsake_index_vector_mark.memory

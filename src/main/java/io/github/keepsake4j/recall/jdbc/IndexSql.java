@@ -103,26 +103,26 @@ final class IndexSql {
 
     /**
      * Moves a mark if it is the one before, and returns memory, model, and whether the days of use are to be looked at.
-     * Parameters: the new sequence, weight, floor and measured; the model; the memory's key; the known epoch, sequence, weight,
-     * floor and measured; today; the first day of use that keeps vectors of other models.
+     * Parameters: the new sequence, weight and measured; the model; the memory's key; the known epoch, sequence, weight
+     * and measured; today; the first day of use that keeps vectors of other models.
      */
     static final String MOVE_VECTOR_MARK =
             """
-            UPDATE keepsake_index_vector_mark SET sequence = ?, weight = ?, floor = ?, measured = ?
+            UPDATE keepsake_index_vector_mark SET sequence = ?, weight = ?, measured = ?
             WHERE model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
               AND memory = (SELECT m.number FROM keepsake_index_memory m WHERE m.memory_key = ?)
-              AND epoch = ? AND sequence = ? AND weight = ? AND floor = ? AND measured = ?
+              AND epoch = ? AND sequence = ? AND weight = ? AND measured = ?
             RETURNING memory, model, EXISTS (
               SELECT 1 FROM keepsake_index_vector_mark k JOIN keepsake_index_model d ON d.number = k.model
               WHERE k.memory = keepsake_index_vector_mark.memory
                 AND d.used < CASE WHEN k.model = keepsake_index_vector_mark.model THEN ? ELSE ? END)
             """;
 
-    /** Parameters: memory, model, epoch, sequence, weight, floor, measured. */
+    /** Parameters: memory, model, epoch, sequence, weight, measured. No version reads the floor that others kept. */
     static final String NEW_VECTOR_MARK =
             """
             INSERT INTO keepsake_index_vector_mark (memory, model, epoch, sequence, weight, floor, measured)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, 0, ?)
             """;
 
     /** Parameters: memory, model, sequence, newest, amount, vectors. */

@@ -16,7 +16,7 @@ record VectorMarkRow(KeyColumns key, long model, String name, long used, VectorM
     static final String COLUMNS =
             """
             t.tenant, m.app_id, m.conversation_id, m.node_id, d.number, d.model, d.used,
-              k.epoch, k.sequence, k.weight, k.floor, k.measured
+              k.epoch, k.sequence, k.weight, k.measured
             FROM keepsake_index_vector_mark k
             JOIN keepsake_index_model d ON d.number = k.model
             JOIN keepsake_index_memory m ON m.number = k.memory
@@ -29,6 +29,6 @@ record VectorMarkRow(KeyColumns key, long model, String name, long used, VectorM
                 row.getLong(5),
                 row.getString(6),
                 row.getLong(7),
-                new VectorMark(row.getLong(8), row.getLong(9), row.getDouble(10), row.getDouble(11), row.getLong(12)));
+                new VectorMark(row.getLong(8), row.getLong(9), row.getDouble(10), row.getLong(11)));
     }
 }

@@ -70,14 +70,12 @@ final class VectorTables {
                 row -> new Moved(row.getInt(1), row.getInt(2), row.getBoolean(3)),
                 after.sequence(),
                 after.weight(),
-                after.floor(),
                 after.measured(),
                 model,
                 KeyColumns.hash(key),
                 before.epoch(),
                 before.sequence(),
                 before.weight(),
-                before.floor(),
                 before.measured(),
                 today,
                 today - MessageIndex.UNUSED_DAYS);
@@ -103,7 +101,6 @@ final class VectorTables {
                 after.epoch(),
                 after.sequence(),
                 after.weight(),
-                after.floor(),
                 after.measured());
         put(session, memory, number, added, -1);
         use(session, memory, number);

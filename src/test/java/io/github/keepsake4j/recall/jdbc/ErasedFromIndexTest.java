@@ -55,7 +55,7 @@ class ErasedFromIndexTest {
             index.add(key, null, new Watermark(1, 500), messages);
             String text = name.equals("goes") ? MARKER : "qqkept";
             addVectors(index, key, null, 1, text);
-            addVectors(index, key, new VectorMark(1, 300, 1, 0, 0), 301, text);
+            addVectors(index, key, new VectorMark(1, 300, 1, 0), 301, text);
         }
     }
 
@@ -70,7 +70,7 @@ class ErasedFromIndexTest {
             vector[63] = 127;
             vectors.add(new MessageVector(sequence, Instant.EPOCH, vector));
         }
-        assertThat(index.addVectors("model", key, before, new VectorMark(1, from + 299, 1, 0, 0), vectors))
+        assertThat(index.addVectors("model", key, before, new VectorMark(1, from + 299, 1, 0), vectors))
                 .isTrue();
     }
 

@@ -80,7 +80,7 @@ class VectorTablesTest {
     }
 
     private static VectorMark mark(long sequence) {
-        return new VectorMark(1, sequence, 1, 0, 0);
+        return new VectorMark(1, sequence, 1, 0);
     }
 
     private static List<MessageVector> vectors(long from, long to) {

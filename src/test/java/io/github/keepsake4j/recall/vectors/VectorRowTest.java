@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class VectorRowTest {
 
-    private static final VectorMark AFTER = new VectorMark(1, Integer.MAX_VALUE, 1, 0, 0);
+    private static final VectorMark AFTER = new VectorMark(1, Integer.MAX_VALUE, 1, 0);
 
     private static List<VectorRow> rows(long sequence, Instant time, float[]... vectors) {
         return VectorRow.of(
