@@ -149,8 +149,9 @@ public final class MessageRecall {
         // What is near in meaning is found though it has no word of the question.
         Map<MemoryKey, Set<Long>> near = new LinkedHashMap<>();
         meaning.nearest(most(scope) / 2).forEach((key, nearest) -> {
-            add(near, key, nearest, 1);
-            near.get(key).removeAll(places.getOrDefault(key, Set.of()));
+            Set<Long> around = new HashSet<>(Finder.around(nearest, 1));
+            around.removeAll(places.getOrDefault(key, Set.of()));
+            near.put(key, around);
         });
         search.finder().at(near).forEach((key, messages) -> read.computeIfAbsent(key, k -> new TreeMap<>())
                 .putAll(messages));

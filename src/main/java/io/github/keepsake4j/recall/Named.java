@@ -48,8 +48,9 @@ final class Named {
 
     /** Records a word, and returns whether it names a speaker. */
     boolean heard(String word) {
-        List<String> named = speakers.keySet().stream()
-                .filter(speaker -> speakers.get(speaker).matcher(word).matches())
+        List<String> named = speakers.entrySet().stream()
+                .filter(speaker -> speaker.getValue().matcher(word).matches())
+                .map(Map.Entry::getKey)
                 .toList();
         heard.addAll(named);
         return !named.isEmpty();

@@ -364,10 +364,10 @@ class MemoryFilesTest {
                 Statement statement = connection.createStatement()) {
             statement.executeUpdate(
                     "CREATE TABLE memories (id INTEGER PRIMARY KEY, discussion_id TEXT, memory_text TEXT, date_added"
-                        + " TEXT, metadata_json TEXT); CREATE VIRTUAL TABLE memories_fts USING fts5 (title, summary,"
-                        + " entities, key_phrases, memory_text); CREATE TABLE vector_memory_tracker (discussion_id"
-                        + " TEXT PRIMARY KEY, message_hash TEXT); INSERT INTO memories (discussion_id, memory_text)"
-                        + " VALUES ('chat', 'theirs')");
+                            + " TEXT, metadata_json TEXT); CREATE VIRTUAL TABLE memories_fts USING fts5 (title, summary,"
+                            + " entities, key_phrases, memory_text); CREATE TABLE vector_memory_tracker (discussion_id"
+                            + " TEXT PRIMARY KEY, message_hash TEXT); INSERT INTO memories (discussion_id, memory_text)"
+                            + " VALUES ('chat', 'theirs')");
         }
         byte[] before = Files.readAllBytes(file);
         Passage source = new Passage(List.of("m"), 1, "h", "", "h");
