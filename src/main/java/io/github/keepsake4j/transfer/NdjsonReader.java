@@ -48,10 +48,10 @@ final class NdjsonReader {
         number++;
         if (memory != null) {
             throw wrong("is missing: the export ends within memory " + memory.key
-                    + ". The lines before it are in the log. Read the complete export to continue");
+                    + ". The memories before it are in the log. Read the complete export to continue");
         }
         if (isOpen || number == 1) {
-            throw wrong("is missing: the export ends before its last line. The lines before it are in the log. "
+            throw wrong("is missing: the export ends before its last line. The memories before it are in the log. "
                     + "Read the complete export to continue");
         }
         return report;
