@@ -6,9 +6,7 @@ import java.time.LocalDate;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -157,13 +155,19 @@ public record ListQuery(
         if (!activeFirst) {
             return stored;
         }
-        Map<Instant, List<MemoryInfo>> minutes = new LinkedHashMap<>();
-        stored.forEach(info -> minutes.computeIfAbsent(
-                        info.activity().truncatedTo(ChronoUnit.MINUTES), minute -> new ArrayList<>())
-                .add(info));
-        Comparator<MemoryInfo> newestFirst = Comparator.comparing(MemoryInfo::activity, Comparator.reverseOrder());
-        minutes.values().forEach(minute -> minute.sort(newestFirst));
-        return minutes.values().stream().flatMap(List::stream).toList();
+        List<MemoryInfo> ordered = new ArrayList<>(stored);
+        int begin = 0;
+        for (int end = 1; end <= ordered.size(); end++) {
+            if (end == ordered.size() || !minute(ordered.get(end)).equals(minute(ordered.get(begin)))) {
+                ordered.subList(begin, end).sort(Comparator.comparing(MemoryInfo::activity, Comparator.reverseOrder()));
+                begin = end;
+            }
+        }
+        return ordered;
+    }
+
+    private static Instant minute(MemoryInfo info) {
+        return info.activity().truncatedTo(ChronoUnit.MINUTES);
     }
 
     /**

@@ -85,7 +85,7 @@ class EmbeddingProcessesTest {
     private static long vectors(MessageIndex index, String model, int dimension) {
         long[] vectors = new long[1];
         index.cosines(
-                model + " " + dimension,
+                model + " " + dimension + " 2",
                 Scope.memory(EmbeddingProcess.KEY),
                 new float[dimension],
                 100_000,
