@@ -107,7 +107,7 @@ public final class KeptMessage {
         return COPIED.contains(message.getClass())
                 && contents(message).stream().allMatch(content -> content.getClass() == TextContent.class)
                 && MessageAttributes.of(message).values().stream()
-                        .allMatch(value -> IMMUTABLE.stream().anyMatch(type -> type.isInstance(value)));
+                        .allMatch(value -> value != null && IMMUTABLE.contains(value.getClass()));
     }
 
     private static List<Content> contents(ChatMessage message) {

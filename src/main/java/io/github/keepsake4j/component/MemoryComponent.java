@@ -171,17 +171,21 @@ public final class MemoryComponent implements AutoCloseable {
         if (closed) {
             throw new StorageClosedException("Memory component");
         }
-        return opened.computeIfAbsent(name, same -> {
-            Supplier<? extends MessageLog> factory = factories.get(name);
-            if (factory == null) {
-                throw new InvalidInputException(
-                        "backend",
-                        "\"" + name + "\" is not configured; configured are "
-                                + factories.keySet().stream().sorted().toList()
-                                + "; add one with MemoryComponent.builder().backend(...)");
-            }
-            return new Backend(opened(name, factory));
-        });
+        Backend known = opened.get(name);
+        if (known != null) {
+            return known;
+        }
+        Supplier<? extends MessageLog> factory = factories.get(name);
+        if (factory == null) {
+            throw new InvalidInputException(
+                    "backend",
+                    "\"" + name + "\" is not configured; configured are "
+                            + factories.keySet().stream().sorted().toList()
+                            + "; add one with MemoryComponent.builder().backend(...)");
+        }
+        Backend backend = new Backend(opened(name, factory));
+        opened.put(name, backend);
+        return backend;
     }
 
     private static MessageLog opened(String name, Supplier<? extends MessageLog> factory) {

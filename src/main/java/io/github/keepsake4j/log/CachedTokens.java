@@ -2,7 +2,9 @@ package io.github.keepsake4j.log;
 
 import dev.langchain4j.model.output.TokenUsage;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,16 @@ final class CachedTokens {
     private static final List<String> NAMES =
             List.of("cachedTokens", "cacheReadInputTokens", "cachedContentTokenCount");
 
+    private static final ClassValue<List<Method>> GETTERS = new ClassValue<>() {
+        @Override
+        protected List<Method> computeValue(Class<?> type) {
+            return Stream.concat(Stream.of(DETAILS), NAMES.stream())
+                    .map(name -> getter(type, name))
+                    .filter(Objects::nonNull)
+                    .toList();
+        }
+    };
+
     private CachedTokens() {}
 
     /** Returns the number of tokens, 0 if it is not known. */
@@ -25,23 +37,28 @@ final class CachedTokens {
     }
 
     private static long of(Object source) {
-        Object details = get(source, DETAILS);
-        if (details != null) {
-            return of(details);
+        for (Method getter : GETTERS.get(source.getClass())) {
+            Object value = get(getter, source);
+            if (value instanceof Integer count) {
+                return Math.max(0, count);
+            }
+            if (value != null && getter.getName().equals(DETAILS)) {
+                return of(value);
+            }
         }
-        return NAMES.stream()
-                .flatMap(name -> Stream.ofNullable(get(source, name)))
-                .filter(Integer.class::isInstance)
-                .mapToLong(count -> Math.max(0, (Integer) count))
-                .findFirst()
-                .orElse(0);
+        return 0;
     }
 
-    private static @Nullable Object get(Object source, String getter) {
+    private static @Nullable Method getter(Class<?> type, String name) {
+        return Stream.of(type.getMethods())
+                .filter(method -> method.getName().equals(name) && method.getParameterCount() == 0)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static @Nullable Object get(Method getter, Object source) {
         try {
-            return source.getClass().getMethod(getter).invoke(source);
-        } catch (NoSuchMethodException e) {
-            return null;
+            return getter.invoke(source);
         } catch (IllegalAccessException | InvocationTargetException e) {
             throw new IllegalStateException(getter + " cannot be called", e);
         }

@@ -170,7 +170,7 @@ public final class S3MessageLog extends TreeMessageLog {
         Builder builder = builder()
                 .endpoint(endpoint)
                 .region(region)
-                .credentials(StaticCredentialsProvider.create(AwsBasicCredentials.create(accessKeyId, secretAccessKey)))
+                .key(accessKeyId, secretAccessKey)
                 .bucket(bucket);
         settings.accept(builder);
         return builder.build();
@@ -598,6 +598,10 @@ public final class S3MessageLog extends TreeMessageLog {
         }
 
         /** In this class, so that the log's can be loaded without the SDK, to report that it is missing. */
+        private Builder key(String id, String secret) {
+            return credentials(StaticCredentialsProvider.create(AwsBasicCredentials.create(id, secret)));
+        }
+
         /**
          * Makes the log. It connects at the first use.
          *
