@@ -7,6 +7,7 @@ import static io.github.keepsake4j.testing.Dialogue.history;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
@@ -44,6 +45,7 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -477,10 +479,24 @@ class HangingStorageTest {
             other.createStatement().execute(sql);
         }
 
+        /** A busy server cancels a statement late, and its client may have given up before: nothing may be left to run. */
         @Override
         public void goOn() throws SQLException {
+            if (fault == Fault.POSTGRESQL_ROWS_LOCKED || fault == Fault.POSTGRESQL_TABLES_LOCKED) {
+                await().until(() -> running() == 0);
+            }
             other.close();
             proxy.letThrough();
+        }
+
+        private int running() throws SQLException {
+            try (Connection own = server.database(database).getConnection();
+                    ResultSet row = own.createStatement()
+                            .executeQuery("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                                    + " AND state = 'active' AND pid <> pg_backend_pid()")) {
+                row.next();
+                return row.getInt(1);
+            }
         }
 
         @Override
