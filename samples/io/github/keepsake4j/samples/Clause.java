@@ -58,31 +58,37 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             + "|Australian|Austrian|Belgian|Brazilian|Mexican|Catholic|Muslim|Hindu|\\p{L}+(?:ish|ese))\\b";
 
     /** How a speaker tells his name. "I am tired" tells none. */
-    static final Pattern NAMED = pattern("^(?:(?:your name is|you are called)\\b|you are (?:Dr\\.? )?(?-i:(?!"
-            + NO_NAME + ")\\p{Lu}[\\p{L}-]+(?=$|,| from | \\p{Lu})))");
+    static final Pattern NAMED = pattern("^(?:(?:your name is|you are called)\\b|you are (?:Dr\\.? )?(?-i:(?!" + NO_NAME
+            + ")\\p{Lu}[\\p{L}-]+(?=$|,| from | \\p{Lu})))");
 
     /** What has one value at a time, although it is told in several ways, and what all of them are read as. */
     private static final Map<Pattern, String> SLOTS = Map.of(
-            NAMED, "name",
-            FEELS, "feeling",
-            pattern("^(you|your [^,]*?) (?:lives? in|(?:(?:have|has|just) )*moved (?:\\p{L}+ ){0,3}?to)\\b"), "$1 live");
+            NAMED,
+            "name",
+            FEELS,
+            "feeling",
+            pattern("^(you|your [^,]*?) (?:lives? in|(?:(?:have|has|just) )*moved (?:\\p{L}+ ){0,3}?to)\\b"),
+            "$1 live");
 
     /** What is so no more: "You do not live in Paris anymore", with its subject, its verb and its last word. */
-    private static final Pattern NO_MORE = pattern("^(you|your \\p{L}+|\\p{L}+) (?=.*(?:\\bnot|n't|\\bno longer|\\bused to) )"
-            + "(?:(?:do(?:es)?(?:n't| not)|no longer|used to) )?(\\p{L}+?)s?(?:n't| not| no longer)? "
-            + "(?:.*? )?(\\S+?)(?: any ?(?:more|longer))?$");
+    private static final Pattern NO_MORE =
+            pattern("^(you|your \\p{L}+|\\p{L}+) (?=.*(?:\\bnot|n't|\\bno longer|\\bused to) )"
+                    + "(?:(?:do(?:es)?(?:n't| not)|no longer|used to) )?(\\p{L}+?)s?(?:n't| not| no longer)? "
+                    + "(?:.*? )?(\\S+?)(?: any ?(?:more|longer))?$");
 
-    private static final String POLITE = "^(?:(?:please|just|now|(?:can|could|will|would) you|I (?:want|need) you to)[ ,]+)*";
+    private static final String POLITE =
+            "^(?:(?:please|just|now|(?:can|could|will|would) you|I (?:want|need) you to)[ ,]+)*";
 
     /** What a script is told to forget. */
     static final Pattern ERASES = pattern("(?:" + POLITE + "|^how (?:do|can|could) (?:I|you|we) )"
             + "(?:forget|delete|erase|clear|reset|remove|wipe)\\b");
 
     /** What a script is told to do, and cannot. */
-    static final Pattern DEMANDS = pattern(POLITE + "(?:summari[sz]e|translate|write|sing|draw|make|play|search|find|open"
-            + "|show|give|explain|calculate|set|send|book|add|change|update|buy|read|sort|count|stop|start|run|turn|order"
-            + "|call (?!me\\b)|pass|check|help me (?:with|to)|remind me (?:at|on|in|every|later|tomorrow)"
-            + "|(?:tell|say)(?: me)? (?:an?|some|something|more|hello|hi)\\b|let's)\\b");
+    static final Pattern DEMANDS =
+            pattern(POLITE + "(?:summari[sz]e|translate|write|sing|draw|make|play|search|find|open"
+                    + "|show|give|explain|calculate|set|send|book|add|change|update|buy|read|sort|count|stop|start|run|turn|order"
+                    + "|call (?!me\\b)|pass|check|help me (?:with|to)|remind me (?:at|on|in|every|later|tomorrow)"
+                    + "|(?:tell|say)(?: me)? (?:an?|some|something|more|hello|hi)\\b|let's)\\b");
 
     /** Whom a speaker talks of, and how he goes on to talk of him. */
     private static final Pattern KNOWN =
@@ -98,11 +104,12 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
      * A sentence ends at its mark or its line, and a clause before a comma or an "and" behind which another one begins,
      * but not in "My sister and I".
      */
-    private static final Pattern END = pattern("\\n|(?<=[.!?;])(?<!\\b(?:St|Dr|Mr|Mrs|e\\.g|i\\.e)\\.|[ap]\\.m\\.(?=\\s(?-i:\\p{Ll})))\\s+"
-            + "|(?<=\\p{Ll}{2}[!?,;])(?=\\p{L})"
-            + "|(?:\\s*[,:–-]+\\s*(?:(?:and|but|so|also|now) )*"
-            + "|(?<!(?:^|[.!?\\n] ?)(?:my|our) \\p{L}{1,20})\\s+(?:(?:and|but|so|also|now) )+)(?=(?:" + ASKS
-            + ")[^.!?]*\\?|" + SAYS + ")");
+    private static final Pattern END =
+            pattern("\\n|(?<=[.!?;])(?<!\\b(?:St|Dr|Mr|Mrs|e\\.g|i\\.e)\\.|[ap]\\.m\\.(?=\\s(?-i:\\p{Ll})))\\s+"
+                    + "|(?<=\\p{Ll}{2}[!?,;])(?=\\p{L})"
+                    + "|(?:\\s*[,:–-]+\\s*(?:(?:and|but|so|also|now) )*"
+                    + "|(?<!(?:^|[.!?\\n] ?)(?:my|our) \\p{L}{1,20})\\s+(?:(?:and|but|so|also|now) )+)(?=(?:" + ASKS
+                    + ")[^.!?]*\\?|" + SAYS + ")");
 
     private static final String GREETINGS = "hi|hello|hey|hallo|good (?:morning|day|evening)";
     private static final String NAME = "(?-i:(\\p{Lu}\\p{L}+))";
@@ -132,7 +139,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
                     ", I am "),
             Map.entry(pattern("^(?:(?:my|the) )?name(?: is)? (?-i:(?=\\p{Lu}))"), "my name is "),
             Map.entry(pattern("\\bI'?ve\\b"), "I have"),
-            Map.entry(pattern("^(?:can|could|will|would) you (?:please )?(?:remember|note|save) that ([^?]*)\\?*"), "$1"),
+            Map.entry(
+                    pattern("^(?:can|could|will|would) you (?:please )?(?:remember|note|save) that ([^?]*)\\?*"), "$1"),
             Map.entry(pattern("\\be-?mail address\\b"), "email"),
             Map.entry(pattern("^how am I(?: doing)?(?=(?: today| now)?\\W*$)"), "how do I feel"),
             Map.entry(pattern("^(?:show|give) me (?=what|my|all|every)"), "tell me "),
@@ -148,8 +156,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     private static final Map<String, String> TURNED = pairs("i am=you are,i was=you were,am=are,i=you,me=you,my=your,"
             + "mine=yours,myself=yourself,we=you,us=you,our=your,ours=yours,you=me,your=my");
 
-    private static final Pattern TURNS =
-            pattern("\\bI (?:am|was)\\b|(?<!\\d ?|[@./])\\b(?:" + String.join("|", TURNED.keySet()) + ")\\b(?!@|\\.\\p{L})");
+    private static final Pattern TURNS = pattern(
+            "\\bI (?:am|was)\\b|(?<!\\d ?|[@./])\\b(?:" + String.join("|", TURNED.keySet()) + ")\\b(?!@|\\.\\p{L})");
 
     /** Splits a message. */
     static List<Clause> of(String message) {
@@ -242,7 +250,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
                 TURNS.matcher(bare).replaceAll(found -> TURNED.get(found.group().toLowerCase(Locale.ROOT)));
         boolean asks = QUESTION.matcher(part).find();
         boolean isDemand = ERASES.matcher(bare).find() || DEMANDS.matcher(bare).find();
-        return new Clause(asks ? bare : turned, asks, !isDemand && PERSONAL.matcher(part).find());
+        return new Clause(
+                asks ? bare : turned, asks, !isDemand && PERSONAL.matcher(part).find());
     }
 
     private static String read(String written) {

@@ -47,8 +47,7 @@ final class ScriptedModel implements ChatModel {
 
     /** Answers to what tells nothing. */
     private static final List<Map.Entry<Pattern, String>> SMALL_TALK = List.of(
-            Map.entry(
-                    Clause.ERASES, "I only repeat what you tell me. `conversation.erase()` deletes a conversation."),
+            Map.entry(Clause.ERASES, "I only repeat what you tell me. `conversation.erase()` deletes a conversation."),
             Map.entry(
                     Clause.DEMANDS,
                     "I am a script and cannot do that. Ask “What do you know about me?” to see what I can repeat."),
@@ -66,8 +65,11 @@ final class ScriptedModel implements ChatModel {
     private static final List<Predicate<String>> NAMES = List.of(
             Clause.NAMED
                     .asPredicate()
-                    .or(Clause.pattern("^your (?:full|first|last) name is|\\bcalls? you\\b").asPredicate()),
-            Clause.pattern("^you are \\p{L}+$").asPredicate().and(Clause.FEELS.asPredicate().negate()));
+                    .or(Clause.pattern("^your (?:full|first|last) name is|\\bcalls? you\\b")
+                            .asPredicate()),
+            Clause.pattern("^you are \\p{L}+$")
+                    .asPredicate()
+                    .and(Clause.FEELS.asPredicate().negate()));
 
     private static final Pattern OF_THE_USER =
             Clause.pattern("\\b(?:I|me|my|mine|myself|we|our)\\b|\\bremember|\\bknow");
@@ -83,12 +85,12 @@ final class ScriptedModel implements ChatModel {
             + "|\\b(?:my|our|the) QUALIFIED(\\p{L}+)(?:'s QUALIFIED(\\p{L}+))?"
                     .replace("QUALIFIED", Vocabulary.QUALIFIED));
 
-    /** A question about the first or the last message. */
+    /** A question about the first or the last message or question. */
     private static final Pattern WHICH = Clause.pattern("^(?=.*\\b(?:I|my)\\b)(?:what|which|repeat|tell me)\\b.*?\\b(?:"
             + "(?<first>first)|just|last|previous|before|earlier)\\b");
 
     private static final Pattern SAYING = Clause.pattern(
-            "\\b(?:say|said|wrote|write|typed?|message|sentence|tell|told)\\b");
+            "\\b(?:say|said|wrote|write|typed?|message|sentence|tell|told|(?<ask>ask(?:ed)?|question))\\b");
 
     /** By which name the user, or whom he knows, is called. */
     private static final Pattern CALLED = Clause.pattern(
@@ -99,7 +101,8 @@ final class ScriptedModel implements ChatModel {
 
     private static final Pattern YOU = Clause.pattern("^you\\b");
     private static final Pattern NO_MORE = Clause.pattern("\\b(?:any ?(?:more|longer)|no longer)\\b");
-    private static final Pattern EITHER = Clause.pattern("((?:\\b(?:my|an?|the|in|at|on) )?\\S+) or ((?:(?:my|an?|the|in|at|on) )?[^\\s?]+)");
+    private static final Pattern EITHER =
+            Clause.pattern("((?:\\b(?:my|an?|the|in|at|on) )?\\S+) or ((?:(?:my|an?|the|in|at|on) )?[^\\s?]+)");
     private static final Pattern YOURS = Clause.pattern("^your " + Vocabulary.QUALIFIED + "(\\p{L}+)");
 
     @Override
@@ -150,11 +153,12 @@ final class ScriptedModel implements ChatModel {
         return notes.isEmpty() ? "Small talk." : String.join("\n", notes);
     }
 
-    /** Returns the first or the last message that can be seen. */
-    private static String quoted(boolean isFirst, List<UserMessage> before) {
+    /** Returns the first or the last message, or question, that can be seen. */
+    private static String quoted(boolean isFirst, boolean isAsked, List<UserMessage> before) {
         List<String> all = before.stream()
                 .filter(message -> !Summarization.isSummary(message))
                 .map(UserMessage::singleText)
+                .filter(text -> !isAsked || Clause.of(text).stream().anyMatch(Clause::isQuestion))
                 .toList();
         boolean isCut = isFirst && before.stream().anyMatch(Summarization::isSummary);
         String cut = isCut ? "I see only a summary of what came first. " : "";
@@ -174,8 +178,9 @@ final class ScriptedModel implements ChatModel {
 
     private static String answer(String question, List<Clause> said, List<UserMessage> before) {
         Matcher which = WHICH.matcher(question);
-        if (which.find() && SAYING.matcher(question).find()) {
-            return quoted(which.group("first") != null, before);
+        Matcher saying = SAYING.matcher(question);
+        if (which.find() && saying.find()) {
+            return quoted(which.group("first") != null, saying.group("ask") != null, before);
         }
         Optional<String> small = small(question);
         if (small.isPresent()) {
@@ -264,13 +269,11 @@ final class ScriptedModel implements ChatModel {
                         .filter(Objects::nonNull)
                         .toList();
                 boolean isFirst = called.group(6) != null;
-                String name = "\\b" + groups.get(isFirst ? 0 : groups.size() - 1) + "\\b";
+                String name = groups.get(isFirst ? 0 : groups.size() - 1);
                 String whom = groups.size() == 1 ? "I" : "my " + groups.get(isFirst ? 1 : 0);
                 for (String form : plain) {
-                    forms.add(form.replaceAll("(?i)" + name, whom).replaceAll("\\bI's\\b", "my"));
-                    if (groups.size() > 1) {
-                        forms.add(form.replaceAll("(?i)\\b" + whom + "\\b", name.replace("\\b", "")));
-                    }
+                    forms.add(form.replaceAll("(?i)\\b" + name + "\\b", whom).replaceAll("\\bI's\\b", "my"));
+                    forms.add(form.replaceAll("(?i)\\b" + whom + "\\b", name));
                 }
             }
         }
