@@ -86,8 +86,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     /** What a script is told to do, and cannot. */
     static final Pattern DEMANDS =
             pattern(POLITE + "(?:summari[sz]e|translate|write|sing|draw|make|play|search|find|open"
-                    + "|show|give|explain|calculate|set|send|book|add|change|update|buy|read|sort|count|stop|start|run|turn|order"
-                    + "|call (?!me\\b)|pass|check|help me (?:with|to)|remind me (?:at|on|in|every|later|tomorrow)"
+                    + "|show|give|explain|calculate|set|send|book|add|change|update|buy|read|sort|count|stop|start|run"
+                    + "|turn|order|pass|check|call (?!me\\b)|help me (?:with|to)|remind me (?:at|on|in|every|later|tomorrow)"
                     + "|(?:tell|say)(?: me)? (?:an?|some|something|more|hello|hi)\\b|let's)\\b");
 
     /** Whom a speaker talks of, and how he goes on to talk of him. */
@@ -122,7 +122,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     /** What may come before, also the date and the speaker of a recalled message. */
     private static final Pattern FILLER = pattern(
             "^(?:(?:\\[[^\\]]*\\]|\\b(?:" + GREETINGS + "|ok|okay|well|yes|no|so|and|but|also|actually|sorry|wait"
-                    + "|now|currently|btw|you know|oh|hm+|um+|oops|please|by the way|(?:don't forget|do not forget|remember|note|save)(?: that)?"
+                    + "|now|currently|btw|you know|oh|hm+|um+|oops|please|by the way"
+                    + "|(?:don't forget|do not forget|remember|note|save)(?: that)?"
                     + "|you should know(?: that)?)\\b)[\\s,.:!-]*)+");
 
     private static final Pattern MARKS_AT_END = pattern(

@@ -34,6 +34,8 @@ final class ScriptedModel implements ChatModel {
 
     private static final String NOTHING = "I have nothing about that in what the memory showed me.";
 
+    private static final String CUT = "I see only a summary of what came first. ";
+
     private static final String NOTHING_NEW =
             "All right. Tell me something about yourself, and ask me for it later, also after a restart.";
 
@@ -94,7 +96,8 @@ final class ScriptedModel implements ChatModel {
 
     /** By which name the user, or whom he knows, is called. */
     private static final Pattern CALLED = Clause.pattern(
-            ("^(?:you are|your name is)(?: called)? (NAME)|\\byour QUALIFIED(\\p{L}+)(?:(?:'s name)? is(?: called| named)?|,)? (NAME)"
+            ("^(?:you are|your name is)(?: called)? (NAME)|\\byour QUALIFIED(\\p{L}+)(?:(?:'s name)? is(?: called| named)?"
+                            + "|,)? (NAME)"
                             + "|^you have an? (\\p{L}+),? (?:called|named) (NAME)|^(NAME) is your QUALIFIED(\\p{L}+)$")
                     .replace("QUALIFIED", Vocabulary.QUALIFIED)
                     .replace("NAME", "(?-i:\\p{Lu}\\p{L}+)"));
@@ -160,13 +163,13 @@ final class ScriptedModel implements ChatModel {
                 .map(UserMessage::singleText)
                 .filter(text -> !isAsked || Clause.of(text).stream().anyMatch(Clause::isQuestion))
                 .toList();
-        boolean isCut = isFirst && before.stream().anyMatch(Summarization::isSummary);
-        String cut = isCut ? "I see only a summary of what came first. " : "";
-        return cut
-                + (all.isEmpty()
-                        ? NOTHING
-                        : (isFirst ? "The first one that the memory shows me is: “" : "You said: “")
-                                + all.get(isFirst ? 0 : all.size() - 1) + "”");
+        if (all.isEmpty()) {
+            return NOTHING;
+        }
+        boolean isCut = before.stream().anyMatch(Summarization::isSummary);
+        return isFirst
+                ? (isCut ? CUT : "") + "The first one that the memory shows me is: “" + all.get(0) + "”"
+                : "You said: “" + all.get(all.size() - 1) + "”";
     }
 
     private static Optional<String> small(String text) {
