@@ -37,6 +37,7 @@ class ScriptedModelTest {
             my email is me@my.example.com           | Noted. Your email is me@my.example.com.
             It starts at 9 a.m. in my office.       | Noted. It starts at 9 a.m. in your office.
             Can you remember that I like tea?       | Noted. You like tea.
+            Start of my new job is in May.          | Noted. Start of your new job is in May.
             Tom moved to York.                      | Noted. Tom moved to York.
             I owe Tom 3.50 euros. I use example.com | Noted. You owe Tom 3.50 euros. You use example.com.
             Don't forget that I like tea.           | Noted. You like tea.
