@@ -84,8 +84,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             + "(?:forget|delete|erase|clear|reset|remove|wipe)\\b");
 
     /** What a script is told to do, and cannot. */
-    static final Pattern DEMANDS =
-            pattern(POLITE + "(?!.* (?:is|are|was) )(?:summari[sz]e|translate|write|sing|draw|make|play|search|find|open"
+    static final Pattern DEMANDS = pattern(
+            POLITE + "(?!.* (?:is|are|was) )(?:summari[sz]e|translate|write|sing|draw|make|play|search|find|open"
                     + "|show|give|explain|calculate|set|send|book|add|change|update|buy|read|sort|count|stop|start|run"
                     + "|turn|order|pass|check|call (?!me\\b)|help me (?:with|to)|remind me (?:at|on|in|every|later|tomorrow)"
                     + "|(?:tell|say)(?: me)? (?:an?|some|something|more|hello|hi)\\b|let's)\\b");
