@@ -28,7 +28,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
 
     private static final String VERBS =
             "(?:is|are|was|were|has|have|likes?|loves?|lives?|works?|plays?|hates?|wants?|needs?"
-                    + "|speaks?|eats?|drinks?|study|studies|teach|teaches)\\b";
+                    + "|speaks?|eats?|drinks?|study|studies|teach|teaches|had|moved"
+                    + "|lived|worked|bought|sold|went|got|became|came|died|married|owns?|drives?|knows?|collects?)\\b";
 
     /** How a speaker begins to talk of himself, or goes on to talk of another. */
     private static final String SAYS = "I\\b|we \\p{L}+|(?:please |you can |just )*call me\\b"
@@ -46,6 +47,49 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
                     + "|^(?:your|the) (?:[^,]*\\b(?:favou?rite\\b[^,]*?|name|age|birthday|job|address)) (?:is|are)\\b"
                     + "|^(?:your|the) [^,]*? (?:is|are) (?:(?:an?|the|in|at|on|from|called|named)\\b)?");
 
+    /** How a speaker feels. "I am good at chess" does not tell that. */
+    static final Pattern FEELS = pattern("^you (?:are|feel)(?: (?:so|very|really|quite|just|still|not|a bit))*"
+            + " (?:feeling )?(?:tired|hungry|thirsty|happy|sad|angry|sick|ill|well|fine|ok|okay|good|great|bored|sleepy"
+            + "|stressed|excited|nervous|lonely|cold|worried|exhausted|better|worse|scared|busy)"
+            + "(?=$|,| (?:and|but|today|now|because|about|again)\\b)");
+
+    /** What a capital letter begins, and is no name. */
+    private static final String NO_NAME = "(?:German|French|Dutch|Swiss|Greek|American|Italian|Indian|Russian|Canadian"
+            + "|Australian|Austrian|Belgian|Brazilian|Mexican|Catholic|Muslim|Hindu|\\p{L}+(?:ish|ese))\\b";
+
+    /** How a speaker tells his name. "I am tired" tells none. */
+    static final Pattern NAMED = pattern("^(?:(?:your name is|you are called)\\b|you are (?:Dr\\.? )?(?-i:(?!" + NO_NAME
+            + ")\\p{Lu}[\\p{L}-]+(?=$|,| from | \\p{Lu})))");
+
+    /** What has one value at a time, although it is told in several ways, and what all of them are read as. */
+    private static final Map<Pattern, String> SLOTS = Map.of(
+            NAMED,
+            "name",
+            FEELS,
+            "feeling",
+            pattern("^(you|your [^,]*?) (?:lives? in|(?:(?:have|has|just) )*moved (?:\\p{L}+ ){0,3}?to)\\b"),
+            "$1 live");
+
+    /** What is so no more: "You do not live in Paris anymore", with its subject, its verb and its last word. */
+    private static final Pattern NO_MORE =
+            pattern("^(you|your \\p{L}+|\\p{L}+) (?=.*(?:\\bnot|n't|\\bno longer|\\bused to) )"
+                    + "(?:(?:do(?:es)?(?:n't| not)|no longer|used to) )?(\\p{L}+?)s?(?:n't| not| no longer)? "
+                    + "(?:.*? )?(\\S+?)(?: any ?(?:more|longer))?$");
+
+    private static final String POLITE =
+            "^(?:(?:please|just|now|(?:can|could|will|would) you|I (?:want|need) you to)[ ,]+)*";
+
+    /** What a script is told to forget. */
+    static final Pattern ERASES = pattern("(?:" + POLITE + "|^how (?:do|can|could) (?:I|you|we) )"
+            + "(?:forget|delete|erase|clear|reset|remove|wipe)\\b");
+
+    /** What a script is told to do, and cannot. */
+    static final Pattern DEMANDS = pattern(
+            POLITE + "(?!.* (?:is|are|was) )(?:summari[sz]e|translate|write|sing|draw|make|play|search|find|open"
+                    + "|show|give|explain|calculate|set|send|book|add|change|update|buy|read|sort|count|stop|start|run"
+                    + "|turn|order|pass|check|call (?!me\\b)|help me (?:with|to)|remind me (?:at|on|in|every|later|tomorrow)"
+                    + "|(?:tell|say)(?: me)? (?:an?|some|something|more|hello|hi)\\b|let's)\\b");
+
     /** Whom a speaker talks of, and how he goes on to talk of him. */
     private static final Pattern KNOWN =
             pattern("\\b(?:your|my) (?:best |old |little |big )?" + Vocabulary.PERSON + "\\b");
@@ -60,11 +104,12 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
      * A sentence ends at its mark or its line, and a clause before a comma or an "and" behind which another one begins,
      * but not in "My sister and I".
      */
-    private static final Pattern END = pattern("\\n|(?<=[.!?;])(?<!\\b(?:St|Dr|Mr|Mrs)\\.)\\s+"
-            + "|(?<=\\p{Ll}{2}[.!?,;])(?=\\p{L})"
-            + "|(?:\\s*[,:–-]+\\s*(?:(?:and|but|so|also|now) )*"
-            + "|(?<!(?:^|[.!?\\n] ?)(?:my|our) \\p{L}{1,20})\\s+(?:(?:and|but|so|also|now) )+)(?=(?:" + ASKS
-            + ")[^.!?]*\\?|" + SAYS + ")");
+    private static final Pattern END =
+            pattern("\\n|(?<=[.!?;])(?<!\\b(?:St|Dr|Mr|Mrs|e\\.g|i\\.e)\\.|[ap]\\.m\\.(?=\\s(?-i:\\p{Ll})))\\s+"
+                    + "|(?<=\\p{Ll}{2}[!?,;])(?=\\p{L})"
+                    + "|(?:\\s*[,:–-]+\\s*(?:(?:and|but|so|also|now) )*"
+                    + "|(?<!(?:^|[.!?\\n] ?)(?:my|our) \\p{L}{1,20})\\s+(?:(?:and|but|so|also|now) )+)(?=(?:" + ASKS
+                    + ")[^.!?]*\\?|" + SAYS + ")");
 
     private static final String GREETINGS = "hi|hello|hey|hallo|good (?:morning|day|evening)";
     private static final String NAME = "(?-i:(\\p{Lu}\\p{L}+))";
@@ -77,7 +122,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     /** What may come before, also the date and the speaker of a recalled message. */
     private static final Pattern FILLER = pattern(
             "^(?:(?:\\[[^\\]]*\\]|\\b(?:" + GREETINGS + "|ok|okay|well|yes|no|so|and|but|also|actually|sorry|wait"
-                    + "|now|currently|btw|you know|oh|hm+|um+|oops|please|by the way|remember(?: that)?"
+                    + "|now|currently|btw|you know|oh|hm+|um+|oops|please|by the way"
+                    + "|(?:don't forget|do not forget|remember|note|save)(?: that)?"
                     + "|you should know(?: that)?)\\b)[\\s,.:!-]*)+");
 
     private static final Pattern MARKS_AT_END = pattern(
@@ -94,6 +140,11 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
                     ", I am "),
             Map.entry(pattern("^(?:(?:my|the) )?name(?: is)? (?-i:(?=\\p{Lu}))"), "my name is "),
             Map.entry(pattern("\\bI'?ve\\b"), "I have"),
+            Map.entry(
+                    pattern("^(?:can|could|will|would) you (?:please )?(?:remember|note|save) that ([^?]*)\\?*"), "$1"),
+            Map.entry(pattern("\\be-?mail address\\b"), "email"),
+            Map.entry(pattern("^how am I(?: doing)?(?=(?: today| now)?\\W*$)"), "how do I feel"),
+            Map.entry(pattern("^(?:show|give) me (?=what|my|all|every)"), "tell me "),
             Map.entry(pattern("^(?:please )?remind me to\\b"), "I have to"),
             Map.entry(pattern("\\b(what|where|who|when|how|name)(?:'s|(?<!name)s)\\b"), "$1 is"),
             Map.entry(pattern("\\bfor a living\\b"), "as my job"),
@@ -103,15 +154,11 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             Map.entry(pattern("^(?:please |you can |just )*call me\\b|\\bI go by\\b"), "I am called"));
 
     /** Words of a speaker, and those of one who answers him. */
-    private static final Map<String, String> TURNED = Stream.of(
-                    ("i am=you are,i was=you were,am=are,i=you,me=you,my=your,"
-                                    + "mine=yours,myself=yourself,we=you,us=you,our=your,ours=yours,you=me,your=my")
-                            .split(","))
-            .map(words -> words.split("="))
-            .collect(Collectors.toMap(words -> words[0], words -> words[1]));
+    private static final Map<String, String> TURNED = pairs("i am=you are,i was=you were,am=are,i=you,me=you,my=your,"
+            + "mine=yours,myself=yourself,we=you,us=you,our=your,ours=yours,you=me,your=my");
 
-    private static final Pattern TURNS =
-            pattern("\\bI (?:am|was)\\b|(?<!\\d ?)\\b(?:" + String.join("|", TURNED.keySet()) + ")\\b");
+    private static final Pattern TURNS = pattern(
+            "\\bI (?:am|was)\\b|(?<!\\d ?|[@./])\\b(?:" + String.join("|", TURNED.keySet()) + ")\\b(?!@|\\.\\p{L})");
 
     /** Splits a message. */
     static List<Clause> of(String message) {
@@ -170,6 +217,13 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             if (old.find()) {
                 newest.values().removeIf(each -> each.text.endsWith(" " + old.group(1)));
             }
+            Matcher gone = NO_MORE.matcher(clause.text);
+            if (gone.find()) {
+                String verb = gone.group(2).replaceFirst("^live$", "(?:live|(?:(?:have|has|just) )*moved)") + "s?";
+                Pattern so = pattern("^" + gone.group(1) + " " + verb + " .*"
+                        + (gone.group(3).equals("there") ? "" : "\\b" + Pattern.quote(gone.group(3)) + "$"));
+                newest.values().removeIf(each -> so.matcher(each.text).find());
+            }
             newest.remove(clause.subject());
             newest.put(clause.subject(), clause);
         }
@@ -178,6 +232,12 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
 
     /** Returns what it gives a value to, with the kind of the value by its first letter or digit. */
     private String subject() {
+        for (Map.Entry<Pattern, String> slot : SLOTS.entrySet()) {
+            Matcher told = slot.getKey().matcher(text);
+            if (told.find()) {
+                return slot.getKey().matcher(told.group()).replaceFirst(slot.getValue());
+            }
+        }
         Matcher one = ONE.matcher(text);
         String subject = one.find() ? one.group() : text;
         boolean isKindOpen = subject.endsWith(" ") && one.end() < text.length();
@@ -190,7 +250,9 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
         String turned =
                 TURNS.matcher(bare).replaceAll(found -> TURNED.get(found.group().toLowerCase(Locale.ROOT)));
         boolean asks = QUESTION.matcher(part).find();
-        return new Clause(asks ? bare : turned, asks, PERSONAL.matcher(part).find());
+        boolean isDemand = ERASES.matcher(bare).find() || DEMANDS.matcher(bare).find();
+        return new Clause(
+                asks ? bare : turned, asks, !isDemand && PERSONAL.matcher(part).find());
     }
 
     private static String read(String written) {
@@ -204,6 +266,13 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     /** Returns a text in small letters, and "favourite" as "favorite". */
     static String spelled(String text) {
         return text.toLowerCase(Locale.ROOT).replace("our", "or");
+    }
+
+    /** Returns what each word or words stand for. */
+    static Map<String, String> pairs(String text) {
+        return Stream.of(text.split(","))
+                .map(words -> words.split("="))
+                .collect(Collectors.toMap(words -> words[0], words -> words[1]));
     }
 
     /** Compiles a pattern that takes small and capital letters of all languages as the same. */

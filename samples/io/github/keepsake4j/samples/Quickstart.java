@@ -57,7 +57,7 @@ public final class Quickstart {
         if (System.in.available() > 0) {
             run(file, echoed(in.lines().filter(line -> !line.isBlank()), System.out), System.out);
         } else if (System.console() != null) {
-            System.out.println("Type, and end with an empty line.");
+            System.out.println("Type, and end with “exit” or an empty line.");
             run(file, typed(in, System.out), System.out);
         } else {
             // Nothing can be typed, such as in a build.
@@ -110,13 +110,14 @@ public final class Quickstart {
         return lines.peek(text -> out.println(PROMPT + text));
     }
 
-    private static Stream<String> typed(BufferedReader in, PrintStream out) {
+    /** Reads what is typed, up to an empty line, the end, or a word that ends a chat. */
+    static Stream<String> typed(BufferedReader in, PrintStream out) {
         return Stream.generate(() -> {
                     out.print(PROMPT);
                     out.flush();
                     return in.lines().findFirst().orElse("");
                 })
-                .takeWhile(text -> !text.isBlank());
+                .takeWhile(text -> !text.strip().matches("(?i)(?:(?:exit|quit|bye)[.!]?)?"));
     }
 
     /** Returns a real model if there is a key, and a scripted one otherwise. */

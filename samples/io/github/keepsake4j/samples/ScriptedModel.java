@@ -6,12 +6,14 @@ import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
+import io.github.keepsake4j.context.Summarization;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -32,35 +34,44 @@ final class ScriptedModel implements ChatModel {
 
     private static final String NOTHING = "I have nothing about that in what the memory showed me.";
 
+    private static final String CUT = "I see only a summary of what came first. ";
+
     private static final String NOTHING_NEW =
             "All right. Tell me something about yourself, and ask me for it later, also after a restart.";
 
     private static final Pattern HELP =
             Clause.pattern("^\\W*help\\b|\\bhelp me\\W*$|\\bwhat (?:can|should) (?:I|you|we) "
-                    + "(?:do|say|ask|type|write)(?: here| now)?\\W*$|\\bhow (?:does|do) (?:this|it|you) work\\b");
+                    + "(?:do|say|ask|type|write)(?: here| now| you)?\\W*$|\\bhow (?:does|do) (?:this|it|you) work\\b");
 
     private static final String HELPS =
             "Tell me something, such as “My sister lives in Ulm.”, and ask for it later, such as "
-                    + "“Where does my sister live?”. An empty line ends the chat.";
+                    + "“Where does my sister live?”.";
 
-    /** Answers to what neither tells nor asks something. */
+    /** Answers to what tells nothing. */
     private static final List<Map.Entry<Pattern, String>> SMALL_TALK = List.of(
+            Map.entry(Clause.ERASES, "I only repeat what you tell me. `conversation.erase()` deletes a conversation."),
+            Map.entry(
+                    Clause.DEMANDS,
+                    "I am a script and cannot do that. Ask “What do you know about me?” to see what I can repeat."),
+            Map.entry(HELP, HELPS),
+            Map.entry(Clause.pattern("\\byourself\\b"), ABOUT),
             Map.entry(
                     Clause.pattern("^(?:hi|hello|hey|hallo|good (?:morning|day|evening))\\b"),
                     "Hello. Tell me something about yourself, or ask me what you told me."),
             Map.entry(
-                    Clause.pattern("\\b(?:bye|goodbye|good night|see you|ciao)\\b"),
+                    Clause.pattern("\\b(?:bye|goodbye|good night|see you|ciao)\\b|^(?:exit|quit)\\W*$"),
                     "Goodbye. Run me again, and ask me what you told me."),
-            Map.entry(Clause.pattern("\\b(?:thanks|thank you|thx|cheers)\\b"), "You are welcome."),
-            Map.entry(HELP, HELPS));
+            Map.entry(Clause.pattern("\\b(?:thanks|thank you|thx|cheers)\\b"), "You are welcome."));
 
-    /** What names the user: by the word "name" or "called", by a capital letter, or by a single word. */
-    private static final List<Predicate<String>> NAMES = Stream.of(
-                    "(?i)^your (?:full |first |last )?name is .*|^you are called .*|.*\\bcalls? you .*",
-                    "(?i:you are )\\p{Lu}.*",
-                    "(?i:you are )\\p{L}+")
-            .map(text -> Pattern.compile(text).asMatchPredicate())
-            .toList();
+    /** What names the user, or might do so: a single word. */
+    private static final List<Predicate<String>> NAMES = List.of(
+            Clause.NAMED
+                    .asPredicate()
+                    .or(Clause.pattern("^your (?:full|first|last) name is|\\bcalls? you\\b")
+                            .asPredicate()),
+            Clause.pattern("^you are \\p{L}+$")
+                    .asPredicate()
+                    .and(Clause.FEELS.asPredicate().negate()));
 
     private static final Pattern OF_THE_USER =
             Clause.pattern("\\b(?:I|me|my|mine|myself|we|our)\\b|\\bremember|\\bknow");
@@ -68,7 +79,7 @@ final class ScriptedModel implements ChatModel {
     private static final Pattern I = Clause.pattern("\\bI\\b");
     private static final Pattern I_OR_MY = Clause.pattern("\\b(?:I|my)\\b");
     private static final Pattern NOT =
-            Clause.pattern("\\b(?:do(?:es)?(?:n't| not)|no longer|used to) (?:I )?(\\p{L}+)");
+            Clause.pattern("\\b(?:do(?:es)?(?:n't| not)|used to) (?:I )?(\\p{L}+)(?!.*\\bany ?(?:more|longer)\\b)");
     private static final Pattern YES_OR_NO = Clause.pattern("^(?:do|does|did|am|is|are|was|were|have|has) ");
 
     /** Of whom or of what a question is, such as "Rex", or "my sister's birthday". Its answer speaks of it. */
@@ -76,20 +87,25 @@ final class ScriptedModel implements ChatModel {
             + "|\\b(?:my|our|the) QUALIFIED(\\p{L}+)(?:'s QUALIFIED(\\p{L}+))?"
                     .replace("QUALIFIED", Vocabulary.QUALIFIED));
 
-    /** A question about the messages themselves: about the first or the last one, or the first or the last question. */
+    /** A question about the first or the last message or question. */
     private static final Pattern WHICH = Clause.pattern("^(?=.*\\b(?:I|my)\\b)(?:what|which|repeat|tell me)\\b.*?\\b(?:"
             + "(?<first>first)|just|last|previous|before|earlier)\\b");
 
     private static final Pattern SAYING = Clause.pattern(
-            "\\b(?:say|said|wrote|write|typed?|message|sentence|(?<tell>tell|told)|(?<ask>ask(?:ed)?|question))\\b");
+            "\\b(?:say|said|wrote|write|typed?|message|sentence|tell|told|(?<ask>ask(?:ed)?|question))\\b");
 
     /** By which name the user, or whom he knows, is called. */
     private static final Pattern CALLED = Clause.pattern(
-            ("^(?:you are|your name is)(?: called)? (NAME)|\\byour (\\p{L}+)(?:(?:'s name)? is(?: called| named)?|,)? (NAME)"
-                            + "|^you have an? (\\p{L}+),? (?:called|named) (NAME)|^(NAME) is your (\\p{L}+)$")
+            ("^(?:you are|your name is)(?: called)? (NAME)|\\byour QUALIFIED(\\p{L}+)(?:(?:'s name)? is(?: called| named)?"
+                            + "|,)? (NAME)"
+                            + "|^you have an? (\\p{L}+),? (?:called|named) (NAME)|^(NAME) is your QUALIFIED(\\p{L}+)$")
+                    .replace("QUALIFIED", Vocabulary.QUALIFIED)
                     .replace("NAME", "(?-i:\\p{Lu}\\p{L}+)"));
 
     private static final Pattern YOU = Clause.pattern("^you\\b");
+    private static final Pattern NO_MORE = Clause.pattern("\\b(?:any ?(?:more|longer)|no longer)\\b");
+    private static final Pattern EITHER =
+            Clause.pattern("((?:\\b(?:my|an?|the|in|at|on) )?\\S+) or ((?:(?:my|an?|the|in|at|on) )?[^\\s?]+)");
     private static final Pattern YOURS = Clause.pattern("^your " + Vocabulary.QUALIFIED + "(\\p{L}+)");
 
     @Override
@@ -106,11 +122,14 @@ final class ScriptedModel implements ChatModel {
                 all.stream().filter(clause -> !clause.isQuestion()).toList());
         List<Clause> now = all.subList(all.size() - Clause.of(last).size(), all.size());
         List<Clause> news = now.stream().filter(Clause::isNews).toList();
-        String answer = news.isEmpty() ? small(last) : "Noted. " + sentences(news);
+        Stream<String> bits = Stream.concat(now.stream().map(Clause::text), Stream.of(last));
+        String answer = news.isEmpty()
+                ? bits.flatMap(bit -> small(bit).stream()).findFirst().orElse(NOTHING_NEW)
+                : "Noted. " + sentences(news);
         if (now.stream().anyMatch(Clause::isQuestion)) {
             answer = now.stream()
                     .filter(Clause::isQuestion)
-                    .map(question -> answer(question.text(), said, texts.subList(0, texts.size() - 1)))
+                    .map(question -> answer(question.text(), said, shown.subList(0, shown.size() - 1)))
                     .distinct()
                     .collect(Collectors.joining(" "));
         }
@@ -137,35 +156,38 @@ final class ScriptedModel implements ChatModel {
         return notes.isEmpty() ? "Small talk." : String.join("\n", notes);
     }
 
-    /** Returns the first or the last message, or the one that tells or asks something. */
-    private static String quoted(boolean isFirst, boolean isTold, boolean isAsked, List<String> before) {
+    /** Returns the first or the last message, or question, that can be seen. */
+    private static String quoted(boolean isFirst, boolean isAsked, List<UserMessage> before) {
         List<String> all = before.stream()
-                .filter(text -> !isTold || Clause.of(text).stream().anyMatch(Clause::isNews))
+                .filter(message -> !Summarization.isSummary(message))
+                .map(UserMessage::singleText)
                 .filter(text -> !isAsked || Clause.of(text).stream().anyMatch(Clause::isQuestion))
                 .toList();
-        return all.isEmpty()
-                ? NOTHING
-                : (isFirst ? "The first one that the memory shows me is: “" : "You said: “")
-                        + all.get(isFirst ? 0 : all.size() - 1) + "”";
+        if (all.isEmpty()) {
+            return NOTHING;
+        }
+        boolean isCut = before.stream().anyMatch(Summarization::isSummary);
+        return isFirst
+                ? (isCut ? CUT : "") + "The first one that the memory shows me is: “" + all.get(0) + "”"
+                : "You said: “" + all.get(all.size() - 1) + "”";
     }
 
-    private static String small(String text) {
+    private static Optional<String> small(String text) {
         return SMALL_TALK.stream()
                 .filter(line -> line.getKey().matcher(text).find())
                 .map(Map.Entry::getValue)
-                .findFirst()
-                .orElse(NOTHING_NEW);
+                .findFirst();
     }
 
-    private static String answer(String question, List<Clause> said, List<String> before) {
+    private static String answer(String question, List<Clause> said, List<UserMessage> before) {
         Matcher which = WHICH.matcher(question);
         Matcher saying = SAYING.matcher(question);
         if (which.find() && saying.find()) {
-            return quoted(
-                    which.group("first") != null, saying.group("tell") != null, saying.group("ask") != null, before);
+            return quoted(which.group("first") != null, saying.group("ask") != null, before);
         }
-        if (HELP.matcher(question).find()) {
-            return HELPS;
+        Optional<String> small = small(question);
+        if (small.isPresent()) {
+            return small.get();
         }
         if (OF_THE_MODEL.matcher(question).find()
                 && !OF_THE_USER.matcher(question).find()) {
@@ -229,14 +251,19 @@ final class ScriptedModel implements ChatModel {
         // Where "I" live is told by what begins with "you" rather than by where a sister lives.
         boolean isTold =
                 I.matcher(question).find() && YOU.matcher(clause.text()).find();
+        boolean isOver = NO_MORE.matcher(clause.text()).find();
         return 10 * Vocabulary.closeness(keys, told)
                 + Vocabulary.closeness(Vocabulary.without(asked, keys), told)
-                + (isTold ? 1 : 0);
+                + (isTold ? 1 : 0)
+                - (isOver ? 1 : 0);
     }
 
     /** Returns a question with each name of someone, and with who that is: "Where does Ida live?" and "… my sister live?". */
     private static List<String> forms(String question, List<Clause> said) {
-        List<String> forms = new ArrayList<>(List.of(question));
+        // An "or" asks for one of two.
+        Matcher either = EITHER.matcher(question);
+        Set<String> plain = new LinkedHashSet<>(List.of(either.replaceAll("$1"), either.replaceAll("$2")));
+        List<String> forms = new ArrayList<>(plain);
         for (Clause clause : said) {
             Matcher called = CALLED.matcher(clause.text());
             if (called.find()) {
@@ -245,11 +272,11 @@ final class ScriptedModel implements ChatModel {
                         .filter(Objects::nonNull)
                         .toList();
                 boolean isFirst = called.group(6) != null;
-                String name = "\\b" + groups.get(isFirst ? 0 : groups.size() - 1) + "\\b";
+                String name = groups.get(isFirst ? 0 : groups.size() - 1);
                 String whom = groups.size() == 1 ? "I" : "my " + groups.get(isFirst ? 1 : 0);
-                forms.add(question.replaceAll("(?i)" + name, whom).replaceAll("\\bI's\\b", "my"));
-                if (groups.size() > 1) {
-                    forms.add(question.replaceAll("(?i)\\b" + whom + "\\b", name.replace("\\b", "")));
+                for (String form : plain) {
+                    forms.add(form.replaceAll("(?i)\\b" + name + "\\b", whom).replaceAll("\\bI's\\b", "my"));
+                    forms.add(form.replaceAll("(?i)\\b" + whom + "\\b", name));
                 }
             }
         }

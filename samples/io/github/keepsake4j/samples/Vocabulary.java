@@ -23,12 +23,22 @@ final class Vocabulary {
     private static final Pattern WORD = Clause.pattern("(\\p{L}+|\\d{2,})(?:'s)?");
     private static final Pattern ENDING = Clause.pattern("(?<=\\p{L}{3})(?:ing|ied|ies|ed|es|er|ic|e|s|y)+$");
 
+    private static final Map<String, String> IRREGULAR =
+            Clause.pairs("bought=buy,went=go,ate=eat,saw=see,met=meet,made=make,"
+                    + "wrote=write,drove=drive,drank=drink,broke=break,sold=sell,lost=lose,found=find");
+
     /** What is told by the form of a clause, and the word that asks for it. */
     private static final Map<Pattern, String> FORMS = Map.of(
-            Clause.pattern("^you are (?:\\p{L}+, )?an? "), "job",
+            Clause.pattern("^you are (?:\\p{L}+, )?an? "),
+            "job",
             Clause.pattern("\\b(?:\\d+|\\p{L}+) (?:year|month|week|day)s? old\\b|\\b(?:is|are) " + NUMBER + "(?=$|,)"),
-                    "age",
-            Clause.pattern("\\bdo(?:es)?(?:n't| not) (?:like|love|eat|drink)\\b"), "dislike");
+            "age",
+            Clause.FEELS,
+            "feel mood",
+            Clause.pattern("\\bmoved (?:\\p{L}+ ){0,3}?to\\b"),
+            "live",
+            Clause.pattern("\\bdo(?:es)?(?:n't| not) (?:like|love|eat|drink)\\b"),
+            "dislike");
 
     /** Words that ask for something, and words that tell it. The first are of what each person has. */
     private static final List<Topic> TOPICS = Stream.of(
@@ -52,6 +62,7 @@ final class Vocabulary {
                     "drink = drink tea coffee",
                     "instrument music = piano guitar violin flute drum cello",
                     "sport = football tennis basketball swim run hike climb",
+                    "study learn = student study learn",
                     "car = drive")
             .map(line -> line.split("="))
             .map(topic -> new Topic(words(topic[0]), words(topic[1])))
@@ -90,7 +101,8 @@ final class Vocabulary {
     static Set<String> words(String text) {
         return WORD.matcher(Clause.spelled(text))
                 .results()
-                .map(found -> ENDING.matcher(found.group(1)).replaceFirst(""))
+                .map(found -> ENDING.matcher(IRREGULAR.getOrDefault(found.group(1), found.group(1)))
+                        .replaceFirst(""))
                 .collect(Collectors.toCollection(HashSet::new));
     }
 

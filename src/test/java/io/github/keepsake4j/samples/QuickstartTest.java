@@ -8,8 +8,10 @@ import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
+import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,6 +19,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class QuickstartTest {
 
@@ -53,7 +57,9 @@ class QuickstartTest {
                 .containsPattern("\n123 messages kept, [12]\\d in view, and a summary of the others\\.\n")
                 .containsPattern("\n2 +- +user +I am Bob\\.\n")
                 .containsPattern("\n122 +yes +user +It is day 59\\.\n");
-        assertThat(run("Who am I?")).contains("model> You are Bob.");
+        assertThat(run("Who am I?", "What did I say first?"))
+                .contains("model> You are Bob.", "I see only a summary of what came first. The first one that")
+                .doesNotContain("“[Summary");
         try (MessageLog log = SqliteMessageLog.open(file())) {
             Conversation conversation =
                     Keepsake.builder().messageLog(log).build().conversation("you");
@@ -70,6 +76,14 @@ class QuickstartTest {
         assertThat(end)
                 .hasSizeLessThan(24)
                 .allMatch(line -> line.length() <= 80 || line.contains(directory.toString()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"exit", "Quit.", "bye!", " "})
+    void a_word_or_an_empty_line_ends_what_is_typed(String end) {
+        BufferedReader in = new BufferedReader(new StringReader("I quit my job.\n" + end + "\nWho am I?\n"));
+        assertThat(Quickstart.typed(in, new PrintStream(new ByteArrayOutputStream())))
+                .containsExactly("I quit my job.");
     }
 
     private Path file() {

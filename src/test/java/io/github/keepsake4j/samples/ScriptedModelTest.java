@@ -34,6 +34,13 @@ class ScriptedModelTest {
             Ida has a cat and she likes fish.       | Noted. Ida has a cat. She likes fish.
             My mum is Rosa, she lives in Rome.      | Noted. Your mum is Rosa. Your mum lives in Rome.
             I love you.                             | Noted. You love me.
+            my email is me@my.example.com           | Noted. Your email is me@my.example.com.
+            It starts at 9 a.m. in my office.       | Noted. It starts at 9 a.m. in your office.
+            Can you remember that I like tea?       | Noted. You like tea.
+            Start of my new job is in May.          | Noted. Start of your new job is in May.
+            Tom moved to York.                      | Noted. Tom moved to York.
+            I owe Tom 3.50 euros. I use example.com | Noted. You owe Tom 3.50 euros. You use example.com.
+            Don't forget that I like tea.           | Noted. You like tea.
             It is raining.                          | All right. Tell me something about yourself, and ask me for it later, also after a restart.
             """)
     void what_a_speaker_says_of_himself_is_repeated_to_him(String said, String answer) {
@@ -55,7 +62,7 @@ class ScriptedModelTest {
             How old am I, and who is Rex?      | You are 34 years old. Your dog is called Rex.
             What do you know about me?         | You are Bob. You live in Ulm. You are a baker. You are 34 years old. Your dog is called Rex. Your sister lives in Köln.
             Where does Bob live?               | You live in Ulm.
-            Can you help me?                   | Tell me something, such as “My sister lives in Ulm.”, and ask for it later, such as “Where does my sister live?”. An empty line ends the chat.
+            Can you help me?                   | Tell me something, such as “My sister lives in Ulm.”, and ask for it later, such as “Where does my sister live?”.
             What did I just say?               | You said: “Where do I live?”
             What did I tell you first?         | The first one that the memory shows me is: “I am Bob and I live in Ulm.”
             Do I have siblings?                | Your sister lives in Köln.
@@ -80,6 +87,10 @@ class ScriptedModelTest {
             How old am I?                | I love old French films. I turned 30 in May.        | You turned 30 in May.
             Where do I live?             | I used to live in Rome.                             | NONE
             Where does Ida live?         | My sister is Ida. My sister lives in Ulm.           | Your sister lives in Ulm.
+            Where does Anna live?        | Anna is my best friend, she lives in Oslo.          | Your best friend lives in Oslo.
+            What do I study?             | I am a student of law. I am tall.                   | You are a student of law.
+            What is my email address?    | My address is in Ulm. My email is a@example.com.    | Your email is a@example.com.
+            What did I buy?              | I went to Ulm. I bought a bike.                     | You bought a bike.
             How old is Tom?              | Ada is 5. Tom is 3.                                 | Tom is 3.
             How old is my sister?        | My sister lives in Ulm. I am 30.                    | NONE
             Which old films do I like?   | I love old French films. I like my old car.         | You love old French films.
@@ -91,6 +102,9 @@ class ScriptedModelTest {
             What do I like?              | I don't like tea.                                   | NONE
             What do I dislike?           | I like rice. I don't like tea.                      | You don't like tea.
             Do I like tea?               | I don't like tea.                                   | You don't like tea.
+            Is Tom my brother or my cousin? | Tom is my cousin. Ida is my sister.              | Tom is your cousin.
+            Do I play guitar or violin?  | I play the violin. I like cheese.                   | You play the violin.
+            Do I play guitar or violin?  | I like cheese.                                      | NONE
             """)
     void a_common_word_is_no_answer(String question, String said, String answer) {
         assertThat(answer(said, question)).startsWith(answer.replace("NONE", "I have nothing about that"));
@@ -111,6 +125,16 @@ class ScriptedModelTest {
             When was I born?             | I was born in 1988 in Porto. Sorry, I meant 1989. | You were born in 1989 in Porto.
             Where did I move?            | I moved to Rome. Sorry, I meant $x.             | You moved to $x.
             How many cats do I have?     | I have two cats. No, I have three cats.         | You have three cats.
+            Who am I?                    | My name is Alice. I am tired. I am German. I am Bob. | You are Bob.
+            Who am I?                    | I am Bob. My name is Alice. I am called Al.     | You are called Al.
+            Where does Tom live?         | Tom is my brother. He lives in Ulm. He does not live in Ulm anymore, he moved to York. | Your brother moved to York.
+            Where do I live now?         | I live in Paris. I have moved to Rome.          | You have moved to Rome.
+            Where do I live?             | I moved to Rome. I do not live in Paris anymore. | You moved to Rome.
+            Where do I live?             | I live in Paris. I do not live in Paris anymore. | You do not live in Paris anymore.
+            Do I like tea?               | I like tea. I no longer like tea.               | You no longer like tea.
+            What is my job?              | I am a baker. I am not a baker anymore. I am a cook. | You are a cook.
+            How am I feeling?            | I am tired. I am good at chess.                 | You are tired.
+            How am I today?              | I am tired. I feel very happy.                  | You feel very happy.
             What do you know about me?   | My dog is Rex. My dog is brown. My dog is Max.  | Your dog is brown. Your dog is Max.
             """)
     void the_newest_value_is_the_answer(String question, String said, String answer) {
@@ -140,6 +164,29 @@ class ScriptedModelTest {
             """)
     void small_talk_has_lines_of_its_own(String said, String answer) {
         assertThat(answer(said)).startsWith(answer);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+            Forget my name.             | I only repeat what you tell me. `conversation.erase()` deletes a conversation.
+            Please delete everything!   | I only repeat
+            Can you delete my data?     | I only repeat
+            How do I erase this chat?   | I only repeat
+            delete                      | I only repeat
+            Summarize our conversation. | I am a script and cannot do that.
+            Please tell me a joke.      | I am a script and cannot do that.
+            Hello! Write me a poem.     | I am a script and cannot do that.
+            Remind me tomorrow.         | I am a script and cannot do that.
+            Please tell me my name.     | You are Bob.
+            Show me what you know about me. | You are Bob.
+            Tell me about yourself.     | I am a script.
+            """)
+    void what_a_script_cannot_do_is_said(String said, String answer) {
+        assertThat(answer("I am Bob.", said)).startsWith(answer);
+        assertThat(answer("I am Bob.", said, "What do you know about me?")).isEqualTo("You are Bob.");
     }
 
     @Test
