@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * A cache of the newest parts of branches that were read recently. The next read of such a branch reads only its newest
  * messages, if they follow the cached ones: messages do not change, and a {@link Position} shows whether there were
  * only appends. So each read costs one statement, as without the cache, but returns only a few messages: those that this
- * process has appended, as long as no other one appends. They are read and not taken from the append, because only the
+ * process has appended and the one before them, as long as no other one appends. They are read and not taken from the append, because only the
  * log knows what it has stored. Bounded by the length of the texts, so it never fills the heap. Thread-safe.
  */
 final class RecentTails {
@@ -172,7 +172,7 @@ final class RecentTails {
 
         /** Returns how many messages the next read requests. */
         int next(int appended) {
-            return added < 0 && appended > 0 ? appended : Math.max(FEWEST, MARGIN * added);
+            return added < 0 && appended > 0 ? appended + 1 : Math.max(FEWEST, MARGIN * added);
         }
 
         /** Returns the cache entry for a whole read, or null if it cannot be cached. */

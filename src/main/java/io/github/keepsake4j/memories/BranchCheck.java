@@ -4,6 +4,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
@@ -70,6 +71,18 @@ record BranchCheck(Function<MemoryKey, MessageLog> logs, LongTermMemoryReader re
             String last = memory.source().lastMessageId();
             return last == null || ids.contains(last);
         };
+    }
+
+    /**
+     * Checks that what is added by hand will be shown. Nothing is shown between an erasure and the next message, since what
+     * was made before may be left.
+     */
+    void checkNotErased(MemoryKey key) {
+        Tail tail = logs.apply(key).read(key, ReadQuery.newest(1));
+        if (tail.messages().isEmpty() && tail.epoch() > 1) {
+            throw new InvalidInputException(
+                    "memory id", key + " was erased and has no message since; add a message before you remember anything");
+        }
     }
 
     /** Returns whether a message is on the branch, which costs one read. */

@@ -92,12 +92,14 @@ public final class LongTermMemoriesOfConversation {
      * @param text the fact; not blank
      * @param by the author of the fact; the fact has this trust
      * @return the fact
-     * @throws InvalidInputException if the title or the text is blank
+     * @throws InvalidInputException if the title or the text is blank, or the conversation was erased and has no message
+     *     since
      * @throws StorageUnavailableException if the store cannot be reached; list the memories before you try again
      */
     public MadeMemory remember(String title, String text, Trust by) {
         checkNotBlank("title", title);
         checkNotBlank("text", text);
+        branch.checkNotErased(key);
         MadeMemory fact = MadeMemory.fact(title, text, List.of(), List.of(), Passage.NONE, by);
         while (!add(fact)) {
             // Another process added a fact in between.

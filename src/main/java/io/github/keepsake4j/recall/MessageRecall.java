@@ -116,8 +116,11 @@ public final class MessageRecall {
         return recall(scope, text, null, options);
     }
 
-    /** Recalls messages with what the user said before the question, or null if the memory that is shown tells it. */
-    Recalled recall(Scope scope, String text, @Nullable String said, RecallOptions options) {
+    /**
+     * Recalls messages with what the user said before the question, newest first, or null if the memory that is shown tells
+     * it.
+     */
+    Recalled recall(Scope scope, String text, @Nullable List<String> said, RecallOptions options) {
         if (scope.memories() == null) {
             throw new InvalidInputException(
                     "scope",
@@ -187,7 +190,7 @@ public final class MessageRecall {
     }
 
     /** Returns what the user said last that tells what a question is about; nothing if there is none. */
-    private String before(@Nullable String said, @Nullable Seen seen, String question) {
+    private String before(@Nullable List<String> said, @Nullable Seen seen, String question) {
         Stream<LoggedMessage> newestFirst = seen == null
                 ? Stream.empty()
                 : Stream.concat(
@@ -197,14 +200,20 @@ public final class MessageRecall {
                                         .reversed()));
         Stream<String> ofUser = newestFirst
                 .filter(message -> message.message() instanceof UserMessage)
-                .map(IndexedText::of)
-                .filter(text -> !text.strip().equals(question.strip())
-                        && !Question.of(text, "", Named.ROLES, words, LocalDate.EPOCH)
-                                .followsUp());
-        return (said == null ? ofUser : Stream.of(said))
-                .map(text -> text.substring(0, Math.min(MAX_BEFORE, text.length())))
+                .map(IndexedText::of);
+        return (said == null ? ofUser : said.stream())
+                .filter(text -> !text.isBlank() && !text.strip().equals(question.strip()))
+                .map(MessageRecall::beginning)
+                .filter(text -> !Question.of(text, "", Named.ROLES, words, LocalDate.EPOCH)
+                        .followsUp())
                 .findFirst()
                 .orElse("");
+    }
+
+    private static String beginning(String text) {
+        int end = Math.min(MAX_BEFORE, text.length());
+        boolean splits = end < text.length() && Character.isLowSurrogate(text.charAt(end));
+        return text.substring(0, splits ? end - 1 : end);
     }
 
     private static Set<String> speakers(Map<MemoryKey, NavigableMap<Long, LoggedMessage>> read) {

@@ -24,6 +24,9 @@ final class Named {
 
     private static final Pattern NOT_IN_NAMES = Pattern.compile("[^\\p{L}\\p{M}\\p{N}]+");
 
+    /** The longest part of a name that is looked for, in UTF-16 units: each word of a question is compared with it. */
+    private static final int MAX_NAME = 100;
+
     private final Map<String, Pattern> speakers = new HashMap<>();
     private final Set<String> heard = new HashSet<>();
 
@@ -40,7 +43,7 @@ final class Named {
     /** Returns a pattern of the words of a name. */
     private static String names(String speaker) {
         String words = NOT_IN_NAMES
-                .splitAsStream(speaker)
+                .splitAsStream(speaker.substring(0, Math.min(MAX_NAME, speaker.length())))
                 .filter(word -> !word.isEmpty())
                 .collect(Collectors.joining("|"));
         return words.isEmpty() ? "(?!)" : "\\b(" + words + ")\\b";

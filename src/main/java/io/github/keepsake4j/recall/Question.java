@@ -149,7 +149,8 @@ record Question(
         List<Token> tokens = words.tokens(used);
         Map<Integer, String> beginnings = new HashMap<>();
         words.beginnings(used).forEach(token -> beginnings.putIfAbsent(token.start(), token.term()));
-        NamedDates dates = NamedDates.in(whole, today);
+        // A date in what was said before is of another day.
+        NamedDates dates = NamedDates.in(text, today);
         boolean onlyTime = !dates.occasions().isEmpty()
                 && tokens.stream().allMatch(token -> dates.covers(token.start()) || isAsking(used, token, named));
         if (onlyTime) {

@@ -10,11 +10,13 @@ import dev.langchain4j.rag.content.retriever.ContentRetriever;
 import dev.langchain4j.rag.query.Query;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.text.MessageText;
+import io.github.keepsake4j.text.OwnText;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.stream.Stream;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,20 +69,23 @@ public record RecallTool(
                 .toList();
     }
 
-    /** Returns what the user said before a query, or null if its metadata does not tell. */
-    private static @Nullable String before(Query query) {
+    /** Returns what the user said before a query, newest first, or null if its metadata does not tell. */
+    private static @Nullable List<String> before(Query query) {
         List<ChatMessage> known =
                 query.metadata() == null ? null : query.metadata().chatMemory();
-        return (known == null ? Stream.<ChatMessage>of() : known.stream())
+        if (known == null) {
+            return null;
+        }
+        List<String> said = known.stream()
                 .filter(UserMessage.class::isInstance)
-                .map(MessageText::of)
-                .filter(said -> !said.equals(query.text()))
-                .reduce((earlier, later) -> later)
-                .orElse(null);
+                .map(OwnText::blanked)
+                .collect(Collectors.toCollection(ArrayList::new));
+        Collections.reverse(said);
+        return said;
     }
 
     /** Returns passages as texts, best first. */
-    private List<String> texts(@Nullable Object memoryId, String question, @Nullable String before) {
+    private List<String> texts(@Nullable Object memoryId, String question, @Nullable List<String> before) {
         MemoryKey key = key(memoryId, keys);
         return recall.recall(scopes.apply(key), question, before, options.shownTo(key)).passages().stream()
                 .map(passage -> RecalledText.of(passage, options.zone()))

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.BiPredicate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -332,7 +333,7 @@ public final class CleanUp {
             List<Report> reports = new ArrayList<>();
             reports.add(removed(log, listed, () -> erase.test(reports)));
             if (dry && reports.get(0).removed() > 0) {
-                nodes(listed.key(), reports);
+                nodes(listed.key(), reports, Reads::erase);
             }
             return reports.stream().reduce(Report.NOTHING, Report::and);
         }
@@ -346,7 +347,7 @@ public final class CleanUp {
             MemoryInfo.Expiry expiry = MemoryInfo.Expiry.of(info.metadata());
             if (expiry.at() != null && expiry.at().isBefore(now)) {
                 // The nodes first: if this fails, the conversation is still listed.
-                nodes(key, reports);
+                nodes(key, reports, Reads::erase);
                 return Reads.erase(log, key);
             }
             return eraseIdle(log, key, now.minus(Objects.requireNonNull(expiry.afterUse())), reports);
@@ -356,23 +357,24 @@ public final class CleanUp {
             if (!log.eraseIfIdle(key, since)) {
                 return false;
             }
-            nodes(key, reports);
+            // A node that a run uses at this moment stays.
+            nodes(key, reports, (its, node) -> its.eraseIfIdle(node, since));
             return true;
         }
 
-        private void nodes(MemoryKey key, List<Report> reports) {
+        private void nodes(MemoryKey key, List<Report> reports, BiPredicate<MessageLog, MemoryKey> erase) {
             if (key instanceof ConversationKey conversation) {
                 for (MessageLog log : logs) {
                     log.nodes(conversation).stream()
                             .filter(node -> !gone.contains(node))
-                            .forEach(node -> reports.add(attempt(node, () -> removeNode(log, node))));
+                            .forEach(node -> reports.add(attempt(node, () -> removeNode(log, node, erase))));
                 }
             }
         }
 
-        private Report removeNode(MessageLog log, NodeKey node) {
+        private Report removeNode(MessageLog log, NodeKey node, BiPredicate<MessageLog, MemoryKey> erase) {
             MemoryInfo info = Reads.info(log, node);
-            return info == null ? Report.NOTHING : removed(log, info, () -> Reads.erase(log, node));
+            return info == null ? Report.NOTHING : removed(log, info, () -> erase.test(log, node));
         }
 
         private Report removed(MessageLog log, MemoryInfo info, BooleanSupplier erased) {

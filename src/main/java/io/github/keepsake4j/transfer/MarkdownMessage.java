@@ -83,8 +83,8 @@ final class MarkdownMessage {
             List<String> texts = new ArrayList<>();
             texts(message, moved.message().asked(), texts);
             for (Map<?, ?> file : FileReference.entries(said)) {
-                String json = PlainJson.write(new TreeMap<>(file));
-                texts.add("File: " + (file.get("url") instanceof String url ? link(url) : code(json)));
+                boolean isLink = file.get("url") instanceof String url && !url.startsWith("data:");
+                texts.add("File: " + (isLink ? link((String) file.get("url")) : code(json(new TreeMap<>(file)))));
             }
             out.addAll(said instanceof ToolExecutionResultMessage ? folded("Result of a tool", texts) : texts);
         }
@@ -133,7 +133,7 @@ final class MarkdownMessage {
         }
     }
 
-    private static String json(Map<String, @Nullable Object> values) {
+    private static String json(Map<?, ?> values) {
         return LEFT_OUT.matcher(PlainJson.write(values)).replaceAll(text -> leftOut(text.group()));
     }
 

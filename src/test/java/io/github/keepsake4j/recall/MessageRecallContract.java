@@ -427,7 +427,7 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
         assertThat(all(recall.recall(
                         Scope.memory(ALICE),
                         "And how much was it?",
-                        "I rode the bicycle from Canyon today.",
+                        List.of("Was it fun for them?", " ", "I rode the bicycle from Canyon today."),
                         RecallOptions.standard())))
                 .contains("The red bicycle from Canyon cost nine hundred.");
     }

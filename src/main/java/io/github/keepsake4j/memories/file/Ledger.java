@@ -21,7 +21,8 @@ import java.util.TreeMap;
  * The content of a file of chunks. Each line is a memory: its text and the hash of the last message that it covers, which
  * other programs read, and one more field of this library. A second file has the moves of the head and the failed tries,
  * which other programs must not take for memories. Each of its lines says how many lines of the first file were written
- * before it, so that the changes are read in their order. A change writes to one of the two files, in one step.
+ * before it, so that the changes are read in their order, and the hash of the last of them: if another program replaced
+ * the first file, what was moved in the old one counts no more. A change writes to one of the two files, in one step.
  *
  * @param lines the first file
  * @param moves the second file
@@ -62,9 +63,7 @@ record Ledger(JsonLines lines, JsonLines moves, List<Entry> stored, MemoryTrack 
         } while (!moves.equals(JsonLines.read(moves(file), BEGIN_OF_MOVE)));
         Reading reading = new Reading(file, lines.objects(), kind, least);
         for (int i = 0; i < moves.objects().size(); i++) {
-            String place = "Line " + (i + 1) + " of " + moves(file);
-            reading.linesUpTo(number(place, moves.objects().get(i), BEFORE));
-            reading.move(place, moves.objects().get(i));
+            reading.moveOf("Line " + (i + 1) + " of " + moves(file), moves.objects().get(i));
         }
         reading.linesUpTo(Long.MAX_VALUE);
         return new Ledger(lines, moves, List.copyOf(reading.entries), reading.track(), reading.places);
@@ -131,7 +130,17 @@ record Ledger(JsonLines lines, JsonLines moves, List<Entry> stored, MemoryTrack 
             places.add(read);
         }
 
-        void move(String place, Map<?, ?> move) {
+        void moveOf(String place, Map<?, ?> move) {
+            long end = number(place, move, BEFORE);
+            if (end <= lines.size() && hashBefore(lines, end).equals(move.get(HASH))) {
+                linesUpTo(end);
+                move(place, move);
+            } else {
+                revision = Math.max(revision, number(place, move, "revision"));
+            }
+        }
+
+        private void move(String place, Map<?, ?> move) {
             long at = number(place, move, "revision");
             long to = number(place, move, "head");
             revision = Math.max(revision, at);
@@ -153,6 +162,11 @@ record Ledger(JsonLines lines, JsonLines moves, List<Entry> stored, MemoryTrack 
             return new MemoryTrack(
                     progress(), moved > written ? track.moveTo(head).entries() : entries);
         }
+    }
+
+    /** Returns the hash of the last of some lines. */
+    private static String hashBefore(List<Map<?, ?>> lines, long end) {
+        return end == 0 ? "" : MemoryJson.textOr(lines.get((int) end - 1), HASH, "");
     }
 
     private static Step step(String place, Map<?, ?> own, int failures) {
@@ -226,6 +240,7 @@ record Ledger(JsonLines lines, JsonLines moves, List<Entry> stored, MemoryTrack 
     private JsonObject move(Progress after) {
         JsonObject move = new JsonObject()
                 .with(BEFORE, lines.objects().size())
+                .with(HASH, hashBefore(lines.objects(), lines.objects().size()))
                 .with("head", after.head())
                 .with("revision", after.revision());
         after.steps().stream()

@@ -325,6 +325,23 @@ class MemoryFilesTest {
     }
 
     @Test
+    void what_was_moved_in_a_ledger_counts_no_more_if_another_program_wrote_the_ledger_again() throws Exception {
+        Path ledger = directory.resolve("ada/chat_memories.jsonl");
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
+            fiveChunks(store);
+            long revision = store.progress(KEY, MadeMemory.Kind.CHUNK).revision();
+            assertThat(store.moveTo(KEY, MadeMemory.Kind.CHUNK, revision, 2)).isTrue();
+            String theirs = "";
+            for (int line = 1; line <= 6; line++) {
+                theirs += "{\"text_block\": \"w" + line + "\", \"hash\": \"" + sha256("other " + line) + "\"}\n";
+                Files.writeString(ledger, theirs);
+                assertThat(store.chunks(KEY, 9)).hasSize(line);
+            }
+            assertThat(store.progress(KEY, MadeMemory.Kind.CHUNK).revision()).isGreaterThan(revision);
+        }
+    }
+
+    @Test
     void a_ledger_of_a_snapshot_that_has_moves_among_its_lines_is_continued() throws Exception {
         Path ledger = directory.resolve("ada/chat_memories.jsonl");
         Path moves = directory.resolve("ada/chat_memories.moves.jsonl");
