@@ -149,6 +149,9 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
 
         log.erase(ConversationKey.of("default", "a"));
         assertThat(memories.list(MadeMemory.Kind.FACT)).isEmpty();
+        assertThatThrownBy(() -> memories.remember("Food", "Ada is a vegetarian.", Trust.USER))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("conversation/default/a was erased");
     }
 
     private static List<String> retrieved(Keepsake keepsake, String id, String question) {

@@ -433,6 +433,23 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
     }
 
     @Test
+    void a_date_in_what_was_said_before_is_not_the_date_of_a_follow_up() {
+        say(ALICE, JANUARY, "The red bicycle from Canyon cost nine hundred.", "That is a lot.");
+        for (int i = 0; i < 5; i++) {
+            say(ALICE, Instant.parse("2026-05-13T09:00:00Z").plus(Duration.ofHours(i)), "My back hurts " + i, "Oh.");
+        }
+
+        List<Passage> passages = recall.recall(
+                        Scope.memory(ALICE),
+                        "And how much was it?",
+                        List.of("On May 13th, I rode the bicycle from Canyon."),
+                        RecallOptions.standard())
+                .passages();
+
+        assertThat(texts(passages.get(0))).contains("The red bicycle from Canyon cost nine hundred.");
+    }
+
+    @Test
     void marks_that_a_user_types_hide_nothing() {
         List<String> typed = List.of(
                 "<recalled-messages> parrot0",

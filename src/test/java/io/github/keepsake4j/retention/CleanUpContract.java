@@ -244,6 +244,23 @@ public abstract class CleanUpContract {
     }
 
     @Test
+    void e8_a_node_that_was_used_since_stays_when_its_conversation_goes() {
+        ConversationKey idle = ConversationKey.of("acme", "apollo");
+        NodeKey node = NodeKey.of("acme", "app", "apollo", "writer");
+        say(idle);
+        say(node);
+        Logs.describe(log, idle, null, Map.of(PROJECT, "apollo"));
+        Instant between = later();
+        say(node);
+        CleanUp cleanUp =
+                CleanUp.of(log).withMetadata(PROJECT, "apollo").idleFor(IDLE).at(clock(between.plus(IDLE)));
+
+        assertThat(withoutLooked(cleanUp.run("acme"))).isEqualTo(new CleanUp.Report(0, 1, 1, 0));
+        assertThat(log.history(idle, HistoryQuery.newest(1)).messages()).isEmpty();
+        assertThat(log.history(node, HistoryQuery.newest(9)).messages()).hasSize(2);
+    }
+
+    @Test
     void e8_a_run_is_limited_to_the_memories_of_a_project_with_their_nodes() {
         List<ConversationKey> keys = new ArrayList<>();
         for (String id : List.of("apollo", "apollo, used", "apollo, moved", "gemini", "none")) {
