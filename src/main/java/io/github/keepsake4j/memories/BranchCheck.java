@@ -81,7 +81,8 @@ record BranchCheck(Function<MemoryKey, MessageLog> logs, LongTermMemoryReader re
         Tail tail = logs.apply(key).read(key, ReadQuery.newest(1));
         if (tail.messages().isEmpty() && tail.epoch() > 1) {
             throw new InvalidInputException(
-                    "memory id", key + " was erased and has no message since; add a message before you remember anything");
+                    "memory id",
+                    key + " was erased and has no message since; add a message before you remember anything");
         }
     }
 

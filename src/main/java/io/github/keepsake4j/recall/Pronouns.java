@@ -9,11 +9,13 @@ import java.util.regex.Pattern;
  */
 final class Pronouns {
 
-    static final Pattern FIRST = Pattern.compile("(?iU)\\b(i|me|my|mine|myself|ich|mich|mir|mein(e[mnrs]?)?)\\b|[我私僕俺]");
+    static final Pattern FIRST =
+            Pattern.compile("(?iU)\\b(i|me|my|mine|myself|ich|mich|mir|mein(e[mnrs]?)?)\\b|[我私僕俺]");
 
     /** The polite form of German is written with a capital letter, and tells nothing at the beginning of a sentence. */
-    static final Pattern SECOND = Pattern.compile("(?U)(?i:\\b(you|yours?|yourself|du|dich|dir|dein(e[mnrs]?)?)\\b|[你您])"
-            + "|(?<=[\\p{L}\\p{N},] )(Sie|Ihnen|Ihre?[mnrs]?)\\b");
+    static final Pattern SECOND =
+            Pattern.compile("(?U)(?i:\\b(you|yours?|yourself|du|dich|dir|dein(e[mnrs]?)?)\\b|[你您])"
+                    + "|(?<=[\\p{L}\\p{N},] )(Sie|Ihnen|Ihre?[mnrs]?)\\b");
 
     /** Words with which a question asks for an answer, not for what was said. */
     private static final Pattern REQUEST = Pattern.compile(

@@ -157,7 +157,9 @@ class RecentTailsTest {
                 }
                 assertThat(memory.messages()).hasSize(Math.min(20, turn * (turn + 1) + 2));
             }
-            assertThat(asked).as("as many as were appended, behind one that is compared").containsExactly(3, 5, 7);
+            assertThat(asked)
+                    .as("as many as were appended, behind one that is compared")
+                    .containsExactly(3, 5, 7);
             asked.clear();
             memory.messages();
             assertThat(asked).as("nothing was appended here").containsExactly(10);

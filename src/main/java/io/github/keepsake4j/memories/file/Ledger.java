@@ -63,7 +63,8 @@ record Ledger(JsonLines lines, JsonLines moves, List<Entry> stored, MemoryTrack 
         } while (!moves.equals(JsonLines.read(moves(file), BEGIN_OF_MOVE)));
         Reading reading = new Reading(file, lines.objects(), kind, least);
         for (int i = 0; i < moves.objects().size(); i++) {
-            reading.moveOf("Line " + (i + 1) + " of " + moves(file), moves.objects().get(i));
+            reading.moveOf(
+                    "Line " + (i + 1) + " of " + moves(file), moves.objects().get(i));
         }
         reading.linesUpTo(Long.MAX_VALUE);
         return new Ledger(lines, moves, List.copyOf(reading.entries), reading.track(), reading.places);
