@@ -83,8 +83,10 @@ final class MarkdownMessage {
             List<String> texts = new ArrayList<>();
             texts(message, moved.message().asked(), texts);
             for (Map<?, ?> file : FileReference.entries(said)) {
-                boolean isLink = file.get("url") instanceof String url && !url.startsWith("data:");
-                texts.add("File: " + (isLink ? link((String) file.get("url")) : code(json(new TreeMap<>(file)))));
+                String entry = file.get("url") instanceof String url && !url.startsWith("data:")
+                        ? link(url)
+                        : code(json(new TreeMap<>(file)));
+                texts.add("File: " + entry);
             }
             out.addAll(said instanceof ToolExecutionResultMessage ? folded("Result of a tool", texts) : texts);
         }
