@@ -5,7 +5,7 @@ import {button, content, h, text} from './dom.js';
 const MOST = 150;
 
 /** Why a message is not shown to the model, in words. */
-export const REASONS = {
+const REASONS = {
   MESSAGE_LIMIT: 'more messages than the limit allows',
   TOKEN_LIMIT: 'more tokens than the limit allows',
   TOO_FAR_BACK: 'before a turn that is too long by itself',
@@ -14,10 +14,12 @@ export const REASONS = {
   UNANSWERED_CALL: 'a tool call without a result',
   ANSWER_BEFORE_CALL: 'text of the model before another tool call',
   REPEATED_USER_MESSAGE: 'asked again later',
-  MEANWHILE: 'written while another answer was made',
   FAILED: 'its answer failed',
   UNANSWERED_QUESTION: 'a question without an answer',
   REJECTED: 'the answer was rejected',
+  ANSWERED_BEFORE: 'its question has an earlier answer',
+  NO_QUESTION: 'its question is not sent',
+  UNREADABLE: 'it cannot be read',
   EMPTY_TEXT: 'no text',
   NO_USER_MESSAGE: 'before the first question that is sent',
   OLD_SYSTEM_MESSAGE: 'newer instructions are sent',
@@ -25,6 +27,8 @@ export const REASONS = {
   OLDER: 'older than what fits',
   SUMMARY: 'covered by the summary',
 };
+
+export const unseen = reason => 'Not seen: ' + (REASONS[reason] ?? 'left out');
 
 /** In which other form a message is sent. */
 export const short = type => type === 'USER' ? 'Sent without what was recalled' : 'Sent in a shorter form';
@@ -227,8 +231,7 @@ export class Chat {
       const mark = item.querySelector('.mark');
       item.classList.toggle('hidden', Boolean(reason));
       if (mark) {
-        mark.textContent = reason ? 'Not seen: ' + (REASONS[reason] ?? reason)
-          : line.shortened ? short(line.said.type) : '';
+        mark.textContent = reason ? unseen(reason) : line.shortened ? short(line.said.type) : '';
       }
     });
   }

@@ -1,7 +1,7 @@
 // The views to the right of the chat. Each one has a label, and draws itself for the conversation.
 
 import {Problem, ask, attempt, button, content, h, inWords, json, path, plural, say, svg, text} from './dom.js';
-import {REASONS, short} from './chat.js';
+import {short, unseen} from './chat.js';
 
 const MOST_LINES = 100;
 const PARTS = {SYSTEM: 'Instructions', SUMMARY: 'Summary', MEMORIES: 'Long-term memories', TURNS: 'Chat',
@@ -30,13 +30,13 @@ function bar(parts, label) {
 }
 
 function line(each) {
-  const notes = [each.reason && REASONS[each.reason], each.shortened && short(each.said.type),
+  const notes = [each.reason && unseen(each.reason), each.shortened && short(each.said.type),
     each.due && 'Would be summarized'].filter(note => note);
   const {type} = each.said;
   const who = ['SUMMARY', 'MEMORIES', 'SYSTEM'].includes(each.part) ? PARTS[each.part] : WHO[type] ?? type;
   return h('li', {class: each.reason ? 'hidden' : each.part.toLowerCase(), 'data-id': each.said.id},
     h('div', {class: 'top'}, h('h3', {}, who), h('small', {}, `${each.said.tokens} tokens`),
-      notes.length > 0 && h('span', {class: 'mark'}, (each.reason ? 'Not seen: ' : '') + notes.join(', '))),
+      notes.length > 0 && h('span', {class: 'mark'}, notes.join(', '))),
     content(each.said));
 }
 
@@ -143,11 +143,11 @@ const why = {
         left.length > 0 && h('ol', {class: 'lines', 'aria-label': 'Messages that were no longer sent'}, left.map(each =>
           heard(each, false, 'hidden'))));
     }
-    const unseen = actions.chat.unseen(id, new Set(now.messages.map(each => each.id)));
-    if (unseen.length > 0) {
-      parts.push(h('p', {id: 'unseen'}, `${plural(unseen.length, 'earlier message')} of the chat `
-        + `${unseen.length === 1 ? 'was' : 'were'} not sent${now.summary ? ' but summarized' : ''}. The first one: `,
-      text(unseen[0].text.length > 80 ? unseen[0].text.slice(0, 80) + '…' : unseen[0].text, 'q')));
+    const earlier = actions.chat.unseen(id, new Set(now.messages.map(each => each.id)));
+    if (earlier.length > 0) {
+      parts.push(h('p', {id: 'unseen'}, `${plural(earlier.length, 'earlier message')} of the chat `
+        + `${earlier.length === 1 ? 'was' : 'were'} not sent${now.summary ? ' but summarized' : ''}. The first one: `,
+      text(earlier[0].text.length > 80 ? earlier[0].text.slice(0, 80) + '…' : earlier[0].text, 'q')));
     }
     const system = now.summary && h('section', {}, h('h3', {}, 'Summary'), text(now.summary, 'p'));
     const memories = now.memories.length > 0 && h('section', {}, h('h3', {}, 'Long-term memories'), h('ul', {},
