@@ -34,7 +34,7 @@ export const unseen = reason => 'Not seen: ' + (REASONS[reason] ?? 'left out');
 export const short = type => type === 'USER' ? 'Sent without what was recalled' : 'Sent in a shorter form';
 
 const WHO = {USER: 'You', AI: 'Model', TOOL_EXECUTION_RESULT: 'Tool', SYSTEM: 'Instructions', CUSTOM: 'Custom'};
-const OUTCOMES = {FAILED: 'Failed', INCOMPLETE: 'Cut off', REJECTED: 'Rejected', UNREADABLE: 'Unreadable'};
+const OUTCOMES = {INCOMPLETE: 'Cut off', REJECTED: 'Rejected', UNREADABLE: 'Unreadable'};
 
 export class Chat {
   constructor(list, on) {
@@ -82,6 +82,13 @@ export class Chat {
     this.list.scrollTop = this.list.scrollHeight - from;
   }
 
+  /** Shows an older page alone. */
+  only(page) {
+    this.clear();
+    this.prepend(page);
+    this.atEnd = false;
+  }
+
   /** Removes what an edit, a retry or another answer will replace. */
   cut(id, kind) {
     const at = this.entries.findIndex(entry => entry.said.id === id);
@@ -110,6 +117,14 @@ export class Chat {
   look(parent) {
     const at = this.entries.findIndex(entry => entry.said.parentId === parent);
     this.list.children[at]?.scrollIntoView({block: 'nearest'});
+  }
+
+  /** Brings a message before the eye and the keyboard. Returns whether it is loaded. */
+  reveal(id) {
+    const item = [...this.list.children].find(each => each.dataset.id === id);
+    item?.scrollIntoView({block: 'center'});
+    item?.querySelector('.buttons button')?.focus({preventScroll: true});
+    return Boolean(item);
   }
 
   /** Returns the loaded messages before one that a model did not see. */
@@ -162,9 +177,10 @@ export class Chat {
       item.append(h('details', {}, h('summary', {}, 'What the model got'), text(said.sent, 'p')));
     }
     if (said.outcome) {
-      item.append(h('p', {class: 'outcome'}, (OUTCOMES[said.outcome.kind] ?? said.outcome.kind) + ': ',
-        text(said.outcome.reason?.replace(/^(?:[a-z]\w*\.)+/, '') ?? 'no reason is known'),
-        said.outcome.kind === 'FAILED' && '. The server’s log says more.'));
+      const reason = text(said.outcome.reason?.replace(/^(?:[a-z]\w*\.)+/, '') ?? 'no reason is known');
+      item.append(h('p', {class: 'outcome'}, said.outcome.kind === 'FAILED'
+        ? ['The answer failed (', reason, '). The server’s log says why.']
+        : [(OUTCOMES[said.outcome.kind] ?? said.outcome.kind) + ': ', reason]));
     }
     item.append(this.buttons(said, last));
     return item;
