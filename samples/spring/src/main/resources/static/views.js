@@ -141,7 +141,8 @@ const why = {
         ? 'The request begins otherwise than the one before, so a provider’s cache cannot serve it. '
         : `The request begins with the same ${plural(prefix, 'message')} as the one before, `
           + 'so a provider’s cache can serve that part. ')
-        + (left.length ? `No longer sent: ${plural(left.length, 'message')}.` : 'Nothing of the earlier request was left out.')),
+        + (left.length ? `No longer sent: ${plural(left.length, 'message')}.`
+          : 'Nothing of the earlier request was left out.')),
         left.length > 0 && h('ol', {class: 'lines', 'aria-label': 'Messages that were no longer sent'}, left.map(each =>
           heard(each, false, 'hidden'))));
     }
