@@ -137,6 +137,8 @@ class PageTest {
         tab.await("document.querySelectorAll('.lines > li').length === 2");
         assertThat(tab.text("document.querySelector('#sum').textContent")).contains("2 messages", "None is hidden");
         assertThat(tab.text("document.querySelector('figcaption').textContent")).contains("Chat");
+        tab.await("document.querySelector('#status').textContent === 'The answer is complete.'");
+        tab.await("document.querySelector('#status').textContent === ''");
     }
 
     @Test
