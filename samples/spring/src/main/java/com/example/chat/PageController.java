@@ -71,8 +71,7 @@ class PageController {
      * @param request the next request, on the newest page
      * @param recall whether older messages may be added to the next question
      */
-    record Page(
-            String state, String title, List<Entry> messages, String older, NextRequest request, boolean recall) {}
+    record Page(String state, String title, List<Entry> messages, String older, NextRequest request, boolean recall) {}
 
     record State(String state) {}
 

@@ -45,7 +45,8 @@ class ModelsTest {
         assertThat(answer(recalling).text()).isEqualTo("Your name is Ada. A recalled message says so.");
         assertThat(answer(recalling).hasToolExecutionRequests()).isFalse();
         assertThat(answer(question).text()).isEqualTo("You said: What is my name?");
-        assertThat(answer(recalling("user: What is my name? My name is Ada.", "Hello.")).text())
+        assertThat(answer(recalling("user: What is my name? My name is Ada.", "Hello."))
+                        .text())
                 .isEqualTo("You said: Hello.");
     }
 
