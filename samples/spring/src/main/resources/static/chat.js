@@ -5,7 +5,7 @@ import {button, content, h, text} from './dom.js';
 const MOST = 150;
 
 /** Why a message is not shown to the model, in words. */
-export const REASONS = {
+const REASONS = {
   MESSAGE_LIMIT: 'more messages than the limit allows',
   TOKEN_LIMIT: 'more tokens than the limit allows',
   TOO_FAR_BACK: 'before a turn that is too long by itself',
@@ -14,10 +14,12 @@ export const REASONS = {
   UNANSWERED_CALL: 'a tool call without a result',
   ANSWER_BEFORE_CALL: 'text of the model before another tool call',
   REPEATED_USER_MESSAGE: 'asked again later',
-  MEANWHILE: 'written while another answer was made',
   FAILED: 'its answer failed',
   UNANSWERED_QUESTION: 'a question without an answer',
   REJECTED: 'the answer was rejected',
+  ANSWERED_BEFORE: 'its question has an earlier answer',
+  NO_QUESTION: 'its question is not sent',
+  UNREADABLE: 'it cannot be read',
   EMPTY_TEXT: 'no text',
   NO_USER_MESSAGE: 'before the first question that is sent',
   OLD_SYSTEM_MESSAGE: 'newer instructions are sent',
@@ -26,11 +28,13 @@ export const REASONS = {
   SUMMARY: 'covered by the summary',
 };
 
+export const unseen = reason => 'Not seen: ' + (REASONS[reason] ?? 'left out');
+
 /** In which other form a message is sent. */
 export const short = type => type === 'USER' ? 'Sent without what was recalled' : 'Sent in a shorter form';
 
 const WHO = {USER: 'You', AI: 'Model', TOOL_EXECUTION_RESULT: 'Tool', SYSTEM: 'Instructions', CUSTOM: 'Custom'};
-const OUTCOMES = {FAILED: 'Failed', INCOMPLETE: 'Cut off', REJECTED: 'Rejected', UNREADABLE: 'Unreadable'};
+const OUTCOMES = {INCOMPLETE: 'Cut off', REJECTED: 'Rejected', UNREADABLE: 'Unreadable'};
 
 export class Chat {
   constructor(list, on) {
@@ -78,6 +82,13 @@ export class Chat {
     this.list.scrollTop = this.list.scrollHeight - from;
   }
 
+  /** Shows an older page alone. */
+  only(page) {
+    this.clear();
+    this.prepend(page);
+    this.atEnd = false;
+  }
+
   /** Removes what an edit, a retry or another answer will replace. */
   cut(id, kind) {
     const at = this.entries.findIndex(entry => entry.said.id === id);
@@ -106,6 +117,14 @@ export class Chat {
   look(parent) {
     const at = this.entries.findIndex(entry => entry.said.parentId === parent);
     this.list.children[at]?.scrollIntoView({block: 'nearest'});
+  }
+
+  /** Brings a message before the eye and the keyboard. Returns whether it is loaded. */
+  reveal(id) {
+    const item = [...this.list.children].find(each => each.dataset.id === id);
+    item?.scrollIntoView({block: 'center'});
+    item?.querySelector('.buttons button')?.focus({preventScroll: true});
+    return Boolean(item);
   }
 
   /** Returns the loaded messages before one that a model did not see. */
@@ -158,9 +177,10 @@ export class Chat {
       item.append(h('details', {}, h('summary', {}, 'What the model got'), text(said.sent, 'p')));
     }
     if (said.outcome) {
-      item.append(h('p', {class: 'outcome'}, (OUTCOMES[said.outcome.kind] ?? said.outcome.kind) + ': ',
-        text(said.outcome.reason?.replace(/^(?:[a-z]\w*\.)+/, '') ?? 'no reason is known'),
-        said.outcome.kind === 'FAILED' && '. The server’s log says more.'));
+      const reason = text(said.outcome.reason?.replace(/^(?:[a-z]\w*\.)+/, '') ?? 'no reason is known');
+      item.append(h('p', {class: 'outcome'}, said.outcome.kind === 'FAILED'
+        ? ['The answer failed (', reason, '). The server’s log says why.']
+        : [(OUTCOMES[said.outcome.kind] ?? said.outcome.kind) + ': ', reason]));
     }
     item.append(this.buttons(said, last));
     return item;
@@ -227,8 +247,7 @@ export class Chat {
       const mark = item.querySelector('.mark');
       item.classList.toggle('hidden', Boolean(reason));
       if (mark) {
-        mark.textContent = reason ? 'Not seen: ' + (REASONS[reason] ?? reason)
-          : line.shortened ? short(line.said.type) : '';
+        mark.textContent = reason ? unseen(reason) : line.shortened ? short(line.said.type) : '';
       }
     });
   }

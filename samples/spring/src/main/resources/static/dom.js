@@ -120,30 +120,34 @@ export async function events(response, on) {
   }
 }
 
-/** Asks the user. Returns the text, or true without one, or null if the user cancels. */
-export function ask(question, yes, value) {
+/** Asks the user. Returns the text of the field, or true without one, or null if the user cancels. */
+export function ask(question, yes, label, field) {
   const dialog = $('dialog');
   $('dialog-text').textContent = question;
   $('dialog-yes').textContent = yes;
-  $('dialog-label').hidden = value === undefined;
-  $('dialog-input').value = value ?? '';
+  $('dialog-label').hidden = !field;
+  $('dialog-label').replaceChildren(...(field ? [label, field] : []));
   dialog.returnValue = 'no';
   dialog.showModal();
-  if (value === undefined) {
+  if (field) {
+    field.select();
+  } else {
     // What cannot be undone is not done by a key that was pressed too often.
     $('dialog-no').focus();
-  } else {
-    $('dialog-input').select();
   }
   return new Promise(resolve => dialog.addEventListener('close', () => resolve(
-    dialog.returnValue !== 'yes' ? null : value === undefined ? true : $('dialog-input').value), {once: true}));
+    dialog.returnValue !== 'yes' ? null : field ? field.value : true), {once: true}));
 }
 
-/** Tells the user something, for the eye and for a screen reader. */
-export function say(message, bad = false) {
+let passing;
+
+/** Tells the user something, for the eye and for a screen reader. It stays, or goes after some milliseconds. */
+export function say(message, bad = false, millis = 0) {
   const status = $('status');
   status.textContent = message;
   status.classList.toggle('bad', bad);
+  clearTimeout(passing);
+  passing = millis && setTimeout(() => say(''), millis);
 }
 
 /** Runs a step that may fail, and shows the failure. */

@@ -5,6 +5,7 @@ import {Chat} from './chat.js';
 import {views} from './views.js';
 
 const POLL = 1000;
+const PASSING = 5000;
 /** Whether the list of conversations has a place of its own. */
 const WIDE = matchMedia('(min-width: 70rem)');
 const TRIES = ['My name is Ada.', 'Use a tool.', 'Say something long.'];
@@ -164,10 +165,16 @@ async function stream(message, begin, restore, question = null) {
     say(end.message, true);
   } else if (end === 'done' || end === 'stopped' || end === 'failed') {
     say({done: 'The answer is complete.', stopped: 'The answer was stopped. What came is kept.',
-      failed: 'The answer failed. The chat shows why. “Try again” asks once more.'}[end], end === 'failed');
+      failed: 'The answer failed. The chat shows why. “Try again” asks once more.'}[end], end === 'failed',
+    end === 'done' ? PASSING : 0);
   } else {
+    if (!isTaken) {
+      // What was not sent is not in the chat, and what it would have replaced is.
+      page.newest ? chat.newest(page.newest) : chat.clear();
+    }
     say(isTaken ? 'The server went away in the middle of an answer. Trying again…'
-      : 'The server does not answer. The question is not lost.', true);
+      : question === null ? 'The server does not answer. Try again when it is back.'
+      : 'The server does not answer. Your question is still in the field; send it when the server is back.', true);
     // The next look at the server reads all again.
     page.state = 'lost';
     return;
@@ -264,6 +271,15 @@ const actions = {
   render,
   chat,
   reload: () => attempt(load),
+  /** Shows a message in the chat, with the page that ends there if it is on none of the loaded ones. */
+  reveal: id => attempt(async () => {
+    if (!chat.reveal(id)) {
+      chat.only(await json('GET', path(page.id, 'page') + '?upTo=' + encodeURIComponent(id)));
+      chat.mark(page.newest?.request);
+      paging();
+      chat.reveal(id);
+    }
+  }),
   switchTo: leaf => attempt(async () => {
     await json('PUT', path(page.id, 'branches', leaf));
     await load();
@@ -288,9 +304,11 @@ async function list(cursor) {
 
 function filter() {
   const words = $('filter').value.toLowerCase();
-  for (const item of $('list').children) {
+  const items = [...$('list').children];
+  for (const item of items) {
     item.hidden = !item.textContent.toLowerCase().includes(words);
   }
+  $('no-match').hidden = words === '' || items.some(item => !item.hidden);
 }
 
 async function poll() {
@@ -376,7 +394,8 @@ function wire() {
     $('question').focus();
   });
   $('rename').addEventListener('click', async () => {
-    const title = await ask('Rename the conversation.', 'Rename', page.newest.title ?? '');
+    const title = await ask('Rename the conversation.', 'Rename', 'Title', Object.assign(
+      h('input', {maxlength: 1000, autocomplete: 'off'}), {value: page.newest.title ?? ''}));
     if (title !== null) {
       say('');
       await attempt(async () => {
@@ -400,6 +419,7 @@ function wire() {
         await open(crypto.randomUUID(), true);
         await list();
         say('The conversation is erased.');
+        $('question').focus();
       });
     }
   });
@@ -408,6 +428,7 @@ function wire() {
   $('tries').append(...TRIES.map(words => button(words, () => {
     $('question').value = words;
     send();
+    $('question').focus();
   })));
   WIDE.addEventListener('change', () => {
     $('conversations').open = WIDE.matches;
@@ -425,6 +446,9 @@ async function start() {
   $('conversations').open = WIDE.matches;
   await show('seen');
   await attempt(() => open(named() || crypto.randomUUID(), named() === ''));
+  if (WIDE.matches) {
+    $('question').focus();
+  }
   await attempt(list);
   setTimeout(poll, POLL);
 }

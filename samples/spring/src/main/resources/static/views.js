@@ -1,7 +1,7 @@
 // The views to the right of the chat. Each one has a label, and draws itself for the conversation.
 
-import {Problem, ask, attempt, button, content, h, inWords, json, path, plural, say, svg, text} from './dom.js';
-import {REASONS, short} from './chat.js';
+import {$, Problem, ask, attempt, button, content, h, inWords, json, path, plural, say, svg, text} from './dom.js';
+import {short, unseen} from './chat.js';
 
 const MOST_LINES = 100;
 const PARTS = {SYSTEM: 'Instructions', SUMMARY: 'Summary', MEMORIES: 'Long-term memories', TURNS: 'Chat',
@@ -30,13 +30,13 @@ function bar(parts, label) {
 }
 
 function line(each) {
-  const notes = [each.reason && REASONS[each.reason], each.shortened && short(each.said.type),
+  const notes = [each.reason && unseen(each.reason), each.shortened && short(each.said.type),
     each.due && 'Would be summarized'].filter(note => note);
   const {type} = each.said;
   const who = ['SUMMARY', 'MEMORIES', 'SYSTEM'].includes(each.part) ? PARTS[each.part] : WHO[type] ?? type;
   return h('li', {class: each.reason ? 'hidden' : each.part.toLowerCase(), 'data-id': each.said.id},
     h('div', {class: 'top'}, h('h3', {}, who), h('small', {}, `${each.said.tokens} tokens`),
-      notes.length > 0 && h('span', {class: 'mark'}, (each.reason ? 'Not seen: ' : '') + notes.join(', '))),
+      notes.length > 0 && h('span', {class: 'mark'}, notes.join(', '))),
     content(each.said));
 }
 
@@ -69,6 +69,7 @@ const seen = {
         + (request.olderUnread && !request.summarizedUpTo ? ' Older ones do not fit and were not read.' : '')
         + (request.overflow ? ' The newest question and its answer alone are over the limit.' : '')),
       bar(parts, 'Tokens of the next request'),
+      page.newest.recall && h('small', {}, 'Recall may add older messages that fit your question.'),
       request.dueUpTo && h('p', {id: 'due'}, `A summary would now cover ${plural(
         request.lines.filter(each => each.due).length, 'message')}. Nothing is stored by trying.`),
       left > 0 && h('p', {}, `${plural(left, 'older message')} not listed here.`),
@@ -116,6 +117,7 @@ const why = {
     const slider = answers.length > 1 && at >= 0 && h('input', {id: 'turn', type: 'range', min: 1, max: answers.length,
       value: at + 1, oninput: event => actions.show('why', answers[event.target.value - 1].said.id)});
     const parts = [
+      button('Back to the chat', () => actions.reveal(id), {class: 'narrow'}),
       slider && h('fieldset', {class: 'row'}, h('legend', {}, 'Which answer?'), h('label', {}, 'Answer ', slider),
         h('output', {for: 'turn'}, `${at + 1} of ${answers.length}`)),
       h('blockquote', {}, content(now.answer)),
@@ -139,15 +141,16 @@ const why = {
         ? 'The request begins otherwise than the one before, so a provider’s cache cannot serve it. '
         : `The request begins with the same ${plural(prefix, 'message')} as the one before, `
           + 'so a provider’s cache can serve that part. ')
-        + (left.length ? `No longer sent: ${plural(left.length, 'message')}.` : 'All of that one was sent again.')),
+        + (left.length ? `No longer sent: ${plural(left.length, 'message')}.`
+          : 'Nothing of the earlier request was left out.')),
         left.length > 0 && h('ol', {class: 'lines', 'aria-label': 'Messages that were no longer sent'}, left.map(each =>
           heard(each, false, 'hidden'))));
     }
-    const unseen = actions.chat.unseen(id, new Set(now.messages.map(each => each.id)));
-    if (unseen.length > 0) {
-      parts.push(h('p', {id: 'unseen'}, `${plural(unseen.length, 'earlier message')} of the chat `
-        + `${unseen.length === 1 ? 'was' : 'were'} not sent${now.summary ? ' but summarized' : ''}. The first one: `,
-      text(unseen[0].text.length > 80 ? unseen[0].text.slice(0, 80) + '…' : unseen[0].text, 'q')));
+    const earlier = actions.chat.unseen(id, new Set(now.messages.map(each => each.id)));
+    if (earlier.length > 0) {
+      parts.push(h('p', {id: 'unseen'}, `${plural(earlier.length, 'earlier message')} of the chat `
+        + `${earlier.length === 1 ? 'was' : 'were'} not sent${now.summary ? ' but summarized' : ''}. The first one: `,
+      text(earlier[0].text.length > 80 ? earlier[0].text.slice(0, 80) + '…' : earlier[0].text, 'q')));
     }
     const system = now.summary && h('section', {}, h('h3', {}, 'Summary'), text(now.summary, 'p'));
     const memories = now.memories.length > 0 && h('section', {}, h('h3', {}, 'Long-term memories'), h('ul', {},
@@ -174,7 +177,8 @@ function heard(each, shortened, style) {
     each.sent && h('details', {}, h('summary', {}, 'With what was recalled for it'), text(each.sent, 'p')));
 }
 
-const STEP = {x: 26, y: 26};
+/** Pixels between two columns, between two rows, and of a wide letter. */
+const STEP = {x: 26, y: 26, letter: 8.5};
 const MOST_DOTS = 400;
 
 /** The tree of all branches. Each message is a dot; the current branch is bold. */
@@ -185,7 +189,9 @@ const tree = {
     const nodes = (await json('GET', path(page.id, 'tree'))).slice(-MOST_DOTS);
     const column = place(nodes);
     const byId = new Map(nodes.map(node => [node.said.id, node]));
-    const width = (Math.max(0, ...column.values()) + 1) * STEP.x + 300;
+    const labels = Math.max(0, ...column.values()) * STEP.x + 40;
+    const width = Math.max(labels + 286, $('panel').clientWidth);
+    const cut = Math.floor((width - labels) / STEP.letter);
     const drawing = svg('svg', {viewBox: `0 0 ${width} ${nodes.length * STEP.y + 8}`, width,
       height: nodes.length * STEP.y + 8, role: 'group', 'aria-label': 'Tree of messages'});
     const row = new Map(nodes.map((node, i) => [node.said.id, i]));
@@ -203,9 +209,10 @@ const tree = {
       const name = `${WHO[type] ?? type}: ${words.slice(0, 80)}${outcome
         ? ', ' + outcome.kind.toLowerCase() : ''}${node.current ? ', on the current branch' : ''}`;
       const go = () => actions.switchTo(node.leafId);
-      const label = svg('text', {x: Math.max(...column.values()) * STEP.x + 40, y: y(id) + 4,
+      const label = svg('text', {x: labels, y: y(id) + 4,
         class: node.current ? 'current' : ''});
-      label.textContent = words.replace(/\s+/g, ' ').replace(/^(.{33}).{2,}$/, '$1…');
+      const line = words.replace(/\s+/g, ' ');
+      label.textContent = line.length > cut ? line.slice(0, cut - 1) + '…' : line;
       drawing.append(svg('g', {class: `node ${type.toLowerCase()} ${node.current ? 'current' : ''}
         ${outcome ? 'ended' : ''}`, role: 'button', tabindex: 0, 'aria-label': name, id: 'node-' + id,
       onclick: go, onkeydown: event => {
@@ -265,9 +272,9 @@ function passage(each, most) {
 /** Search for the user, and recall for the model. */
 const find = {
   label: 'Find',
-  about: 'Search finds words that you or the model wrote. Recall finds what could help the model with a question.',
+  about: 'Search finds words in this conversation. Recall finds what could help the model with a question.',
   keeps: true,
-  draw(page) {
+  draw(page, actions) {
     const words = h('input', {id: 'words', type: 'search', autocomplete: 'off', value: page.words});
     const results = h('div', {id: 'found', 'aria-live': 'polite'});
     const go = kind => attempt(async () => {
@@ -276,9 +283,11 @@ const find = {
       const found = await json('GET', `${path(page.id, kind)}?text=${encodeURIComponent(words.value)}`);
       if (kind === 'search') {
         results.replaceChildren(
-          h('p', {}, `${plural(found.length, 'message')} in ${Math.round(performance.now() - from)} ms`),
+          h('p', {}, found.length === 0 ? `No message has “${words.value}”.`
+            : `${plural(found.length, 'message')} in ${Math.round(performance.now() - from)} ms`),
           h('ol', {class: 'lines'}, found.map(hit => h('li', {class: hit.message.type.toLowerCase()},
-            h('h3', {}, WHO[hit.message.type] ?? hit.message.type), marked(hit.text, hit.highlights)))));
+            h('h3', {}, WHO[hit.message.type] ?? hit.message.type), marked(hit.text, hit.highlights),
+            button('Show in chat', () => actions.reveal(hit.message.id))))));
       } else {
         const tokens = found.passages.reduce((sum, each) => sum + each.tokens, 0);
         const most = Math.max(1, ...found.passages.flatMap(each => Object.values(each.features)));
@@ -298,7 +307,7 @@ const find = {
 /** The long-term memories, which the user corrects, pins and forgets. */
 const memories = {
   label: 'Memories',
-  about: 'Facts that a model wrote down about you. You can correct, pin and forget them.',
+  about: 'Facts that a model wrote down about you in this conversation. You can correct, pin and forget them.',
   async draw(page, actions) {
     let all;
     try {
@@ -334,7 +343,8 @@ const memories = {
           h('ol', {}, each.older.map(older => text(older, 'li')))),
         h('div', {class: 'buttons'},
           button('Correct', async () => {
-            const corrected = await ask('Correct the memory.', 'Correct', each.text);
+            const corrected = await ask('Correct the memory.', 'Correct', 'Memory',
+              h('textarea', {rows: 6}, each.text));
             if (corrected?.trim()) {
               await change(() => json('PUT', at(each), {text: corrected}));
             }

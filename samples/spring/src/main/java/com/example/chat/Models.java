@@ -25,13 +25,17 @@ import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.recall.RecallOptions;
 import io.github.keepsake4j.tokens.TokenCounter;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
@@ -40,8 +44,8 @@ import org.springframework.context.annotation.Configuration;
 /**
  * The models. With {@code OPENAI_API_KEY} in the environment, OpenAI answers. Otherwise, models without a network say what they
  * were shown, so that the memory can be tried. They obey only the user's own words in the last question: they fail if it is
- * "fail", call a tool if it has "use a tool", and answer at length if it has "something long". Another answer to the same
- * request begins otherwise.
+ * "fail", call a tool if it has "use a tool", and answer at length if it has "something long". They answer "What is my …?" from
+ * what they were shown, and say where it was. Another answer to the same request begins otherwise.
  */
 @Configuration(proxyBeanMethods = false)
 class Models {
@@ -60,6 +64,8 @@ class Models {
     private static final Pattern SAID = Pattern.compile("(?m)^User: (.{1,60}(?!\\S))( *\\S)?|“([^”]+)”");
     private static final int QUOTED = 10;
     private static final Pattern NAME = Pattern.compile("[Mm]y name is (\\p{L}+)");
+    private static final Pattern WHAT_IS_MY = Pattern.compile("(?iu)\\s*what(?: is|['’]s) my (\\p{L}[\\p{L} -]*?)\\W*");
+    private static final String IS = "(?iu)(?:\\bmy|\\bthe user['’]s) %s is ([^.!?…“”\"|\\n]{1,60})";
     private static final String NAME_TITLE = "The name of the user";
 
     /** The newest request, and how often it came. */
@@ -129,12 +135,8 @@ class Models {
         if (messages.get(messages.size() - 1) instanceof ToolExecutionResultMessage result) {
             return AiMessage.from("The tool says: " + result.text());
         }
-        List<String> said = messages.stream()
-                .filter(message -> message instanceof UserMessage
-                        && !Summarization.isSummary(message)
-                        && !Remembered.isShown(message))
-                .map(message -> own(((UserMessage) message).singleText()))
-                .toList();
+        List<String> said =
+                asked(messages).map(message -> own(message.singleText())).toList();
         String last = said.get(said.size() - 1);
         if (FAIL.matcher(last).matches()) {
             throw new IllegalStateException("The model was asked to fail.");
@@ -146,6 +148,11 @@ class Models {
                     .name("temperature")
                     .arguments("{\"city\": \"Paris\"}")
                     .build());
+        }
+        Matcher wanted = WHAT_IS_MY.matcher(last);
+        String known = wanted.matches() ? known(wanted.group(1), messages, said) : null;
+        if (known != null) {
+            return AiMessage.from(known);
         }
         int times = newest.updateAndGet(
                         before -> new Asked(messages, messages.equals(before.messages()) ? before.times() + 1 : 1))
@@ -159,9 +166,48 @@ class Models {
         return AiMessage.from((isFirst ? "You said: " : "I was shown: ") + String.join(" | ", said));
     }
 
+    private static Stream<UserMessage> asked(List<ChatMessage> messages) {
+        return messages.stream()
+                .filter(message -> message instanceof UserMessage
+                        && !Summarization.isSummary(message)
+                        && !Remembered.isShown(message))
+                .map(UserMessage.class::cast);
+    }
+
     private static String own(String text) {
+        return text.substring(0, ownLength(text)).strip();
+    }
+
+    private static int ownLength(String text) {
         int recalled = text.indexOf(BEFORE_RECALLED);
-        return (recalled < 0 ? text : text.substring(0, recalled)).strip();
+        return recalled < 0 ? text.length() : recalled;
+    }
+
+    /** Answers what the user's name, city, … is, from the first place that tells it, or returns null. */
+    private static String known(String what, List<ChatMessage> messages, List<String> said) {
+        Map<String, Stream<String>> places = new LinkedHashMap<>();
+        places.put("You said so in this chat.", said.stream());
+        places.put("A long-term memory says so.", texts(messages, Remembered::isShown));
+        places.put("The summary says so.", texts(messages, Summarization::isSummary));
+        places.put(
+                "A recalled message says so.",
+                asked(messages).map(UserMessage::singleText).map(text -> text.substring(ownLength(text))));
+        Pattern is = Pattern.compile(IS.formatted(Pattern.quote(what)));
+        for (Map.Entry<String, Stream<String>> place : places.entrySet()) {
+            String newest = is.matcher(place.getValue().collect(Collectors.joining("\n")))
+                    .results()
+                    .map(found -> found.group(1).strip())
+                    .reduce((before, after) -> after)
+                    .orElse(null);
+            if (newest != null) {
+                return "Your " + what + " is " + newest + ". " + place.getKey();
+            }
+        }
+        return null;
+    }
+
+    private static Stream<String> texts(List<ChatMessage> messages, Predicate<ChatMessage> are) {
+        return messages.stream().filter(are).map(Said::text);
     }
 
     /** Answers what the library asks: for the facts of messages, or for a summary of them. */

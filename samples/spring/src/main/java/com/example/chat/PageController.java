@@ -60,14 +60,18 @@ class PageController {
      */
     record Entry(Said said, List<String> versions, int version, Usage usage, String model) {}
 
+    /** The title of a copy, which has to be shorter than 1,000 characters. */
+    private static final String COPY = "%.900s (copy)";
+
     /**
      * What the page shows first.
      *
      * @param state changes whenever the conversation changes
      * @param older the newest message of the page before this one, or null
      * @param request the next request, on the newest page
+     * @param recall whether older messages may be added to the next question
      */
-    record Page(String state, String title, List<Entry> messages, String older, NextRequest request) {}
+    record Page(String state, String title, List<Entry> messages, String older, NextRequest request, boolean recall) {}
 
     record State(String state) {}
 
@@ -110,14 +114,17 @@ class PageController {
     private final Keepsake keepsake;
     private final Integer maxTokens;
     private final String tenant;
+    private final boolean recall;
 
     PageController(
             Keepsake keepsake,
             @Value("${keepsake4j.strategy.max-tokens:#{null}}") Integer maxTokens,
-            @Value("${keepsake4j.tenant:default}") String tenant) {
+            @Value("${keepsake4j.tenant:default}") String tenant,
+            @Value("${chat.recall:false}") boolean recall) {
         this.keepsake = keepsake;
         this.maxTokens = maxTokens;
         this.tenant = tenant;
+        this.recall = recall;
     }
 
     @GetMapping("/state")
@@ -158,7 +165,8 @@ class PageController {
                 tail.complete() || tail.missingParent() != null || entries.isEmpty()
                         ? null
                         : entries.get(0).said().parentId(),
-                upTo == null ? request(conversation, context) : null);
+                upTo == null ? request(conversation, context) : null,
+                recall);
     }
 
     private static Entry entry(
@@ -340,7 +348,9 @@ class PageController {
     @PostMapping("/messages/{messageId}/fork")
     New fork(@PathVariable String id, @PathVariable String messageId) {
         String into = UUID.randomUUID().toString();
-        keepsake.conversation(id).fork(messageId, into);
+        Conversation conversation = keepsake.conversation(id);
+        Conversation copy = conversation.fork(messageId, into);
+        conversation.info().ifPresent(info -> copy.setTitle(COPY.formatted(Title.of(info, conversation))));
         return new New(into);
     }
 }

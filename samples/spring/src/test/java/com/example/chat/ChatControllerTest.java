@@ -7,6 +7,7 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.ChatMemory;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.Omission;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -324,6 +325,12 @@ class ChatControllerTest {
         }
         assertThat(lines).isBetween(500, 2_000);
         assertThat(bytes).isBetween(20_000, 80_000);
+    }
+
+    @Test
+    void the_page_has_words_for_every_reason_why_a_message_is_not_shown() throws Exception {
+        String script = Files.readString(Path.of("src/main/resources/static/chat.js"));
+        assertThat(Omission.Reason.values()).allMatch(reason -> script.contains("\n  " + reason + ": '"));
     }
 
     @Test

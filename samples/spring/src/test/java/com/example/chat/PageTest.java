@@ -137,6 +137,8 @@ class PageTest {
         tab.await("document.querySelectorAll('.lines > li').length === 2");
         assertThat(tab.text("document.querySelector('#sum').textContent")).contains("2 messages", "None is hidden");
         assertThat(tab.text("document.querySelector('figcaption').textContent")).contains("Chat");
+        tab.await("document.querySelector('#status').textContent === 'The answer is complete.'");
+        tab.await("document.querySelector('#status').textContent === ''");
     }
 
     @Test
@@ -157,7 +159,7 @@ class PageTest {
         ask(tab, "Please fail");
         tab.await("document.querySelector('.outcome')");
         assertThat(tab.text("document.querySelector('.outcome').textContent"))
-                .isEqualTo("Failed: IllegalStateException. The server’s log says more.");
+                .isEqualTo("The answer failed (IllegalStateException). The server’s log says why.");
         assertThat(tab.text("document.querySelector('.lines').textContent")).contains("Not seen: its answer failed");
         press(tab, LAST, "Try again");
         tab.await("!document.querySelector('.busy, .pending') && "
@@ -272,8 +274,14 @@ class PageTest {
                                 "Promise.all(['', 'icon.svg', 'conversations'].map(each => fetch(each).then(r => r.status)))")
                         .toString())
                 .isEqualTo("[200,200,200]");
-        chat(tab, "Hello.");
-        assertThat(tab.text("document.querySelector('#title').textContent")).isEqualTo("Hello.");
+        assertThat(tab.text("document.activeElement.id")).isEqualTo("question");
+        press(tab, "document", "My name is Ada.");
+        tab.await("document.querySelectorAll('#said > li:not(.pending)').length === 2");
+        assertThat(tab.text("document.activeElement.id")).isEqualTo("question");
+        assertThat(tab.text("document.querySelector('#title').textContent")).isEqualTo("My name is Ada.");
+        choose(tab, "#filter", "zzz", "input");
+        assertThat(tab.run("document.querySelector('#no-match').hidden").asBoolean())
+                .isFalse();
     }
 
     /** A conversation in which the name has left the view. */
@@ -384,6 +392,8 @@ class PageTest {
         tab.await("document.querySelector('#found mark')");
         assertThat(tab.text("document.querySelector('#found mark').textContent"))
                 .isEqualTo("name");
+        press(tab, "document.querySelector('#found')", "Show in chat");
+        tab.await("document.activeElement.closest('#said li')?.textContent.includes('My name is Alice')");
         press(tab, "document.querySelector('#panel')", "Recall");
         tab.await("document.querySelector('#found meter')");
         assertThat(tab.text("document.querySelector('#found').textContent")).contains("Alice", "ms", "token");
@@ -411,6 +421,7 @@ class PageTest {
                 + "document.querySelector('#list').textContent.includes('Greetings')");
         tab.run("document.querySelector('#fork').click()");
         tab.await("location.hash !== '#begun' && document.querySelectorAll('#said > li').length === 2");
+        assertThat(tab.text("document.querySelector('#title').textContent")).isEqualTo("Greetings (copy)");
         tab.run("document.querySelector('#erase').click()");
         tab.key("Escape");
         tab.await("!document.querySelector('dialog').open");
@@ -422,7 +433,7 @@ class PageTest {
         assertThat(count(tab, "#said > li")).isEqualTo(2);
         tab.run("document.querySelector('#erase').click()");
         press(tab, "document.querySelector('dialog')", "Erase");
-        tab.await("document.querySelectorAll('#said > li').length === 0");
+        tab.await("document.querySelectorAll('#said > li').length === 0 && document.activeElement.id === 'question'");
         assertThat(application.getBean(Keepsake.class).conversation("begun").info())
                 .isPresent();
     }
@@ -495,6 +506,13 @@ class PageTest {
                 .isEqualTo("question 4825");
         tab.run("document.querySelector('#newest').click()");
         tab.await(LAST + "?.textContent.includes('answer 4999')");
+        view(tab, "find", "document.querySelector('#words')");
+        tab.run("document.querySelector('#words').focus()");
+        tab.write("4000");
+        tab.key("Enter");
+        tab.await("document.querySelector('#found mark')");
+        press(tab, "document.querySelector('#found')", "Show in chat");
+        tab.await("document.activeElement.closest('#said li')?.textContent.includes(' 4000')");
     }
 
     private static final List<String> HOSTILE = List.of(
@@ -575,7 +593,14 @@ class PageTest {
             assertThat(tab.run("document.documentElement.scrollWidth").asInt())
                     .as(name)
                     .isLessThanOrEqualTo(375);
+            assertThat(tab.run("[...document.querySelectorAll('button')].filter(b => b.offsetParent && "
+                            + "b.offsetHeight < 41).map(b => b.textContent)"))
+                    .as(name)
+                    .isEmpty();
         }
+        view(tab, "why", "document.querySelector('blockquote')");
+        press(tab, "document.querySelector('#panel')", "Back to the chat");
+        tab.await("document.activeElement.closest('#said li')");
     }
 
     @Test
@@ -629,14 +654,18 @@ class PageTest {
             press(tab, "document.querySelector('#panel li')", "Pin");
             tab.await("document.querySelector('#panel .mark')?.textContent === 'Pinned'");
             press(tab, "document.querySelector('#panel li')", "Correct");
-            tab.run("document.querySelector('#dialog-input').select()");
+            assertThat(tab.text("document.querySelector('#dialog-label').textContent"))
+                    .startsWith("Memory");
             tab.write("The user's name is Alicia.");
-            tab.key("Enter");
+            press(tab, "document.querySelector('dialog')", "Correct");
             tab.await("document.querySelector('#panel li')?.textContent.includes('Alicia')");
             assertThat(tab.text("document.querySelector('#panel li details').textContent"))
                     .contains("is Alice.");
 
             chat(tab, "What is my name?");
+            assertThat(tab.text(LAST + ".querySelector('p').textContent"))
+                    .isEqualTo("Your name is Alicia. A long-term memory says so.");
+            view(tab, "seen", "document.querySelector('#panel').textContent.includes('Recall may add older messages')");
             press(tab, LAST, "Why this answer?");
             tab.await("document.querySelector('#saw')");
             assertThat(tab.text("document.querySelector('#panel').textContent")).contains("Summary", "Alicia");
@@ -677,7 +706,9 @@ class PageTest {
         tab.network(true, 0);
         ask(tab, "Do you hear me?");
         tab.await("document.querySelector('#question').value === 'Do you hear me?'");
-        assertThat(tab.text("document.querySelector('#status').textContent")).contains("not lost");
+        tab.await("document.querySelector('#status').textContent.includes('Your question is still in the field')");
+        assertThat(count(tab, ".pending")).isZero();
+        assertThat(count(tab, "#said > li")).isEqualTo(100);
         tab.network(false, 0);
         tab.await("document.querySelector('#status').textContent.includes('back')");
         tab.run("document.querySelector('#send').click()");
