@@ -4,7 +4,7 @@ import java.time.LocalDate;
 import java.time.Month;
 import java.time.YearMonth;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param today the day on which the question is asked
  * @param dates the dates
  * @param relative the days that are counted from today
- * @param places where in the text all these are named
+ * @param covered the places in the text where all these are named
  */
-record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, List<Place> places) {
+record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, BitSet covered) {
 
     private static final int MAX_LENGTH = 2_000;
 
@@ -30,11 +30,7 @@ record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, L
     NamedDates {
         dates = List.copyOf(dates);
         relative = List.copyOf(relative);
-        places = List.copyOf(places);
     }
-
-    /** A part of a text. */
-    record Place(int start, int end) {}
 
     /**
      * A date with possibly missing parts.
@@ -102,14 +98,14 @@ record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, L
         StringBuilder rest = new StringBuilder(used);
         relative.forEach(found -> rest.replace(found.start(), found.end(), " ".repeat(found.end() - found.start())));
         List<AbsoluteDates.Found> dates = AbsoluteDates.in(rest.toString());
-        List<Place> places = new ArrayList<>();
-        relative.forEach(found -> places.add(new Place(found.start(), found.end())));
-        dates.forEach(found -> places.add(new Place(found.start(), found.end())));
+        BitSet covered = new BitSet();
+        relative.forEach(found -> covered.set(found.start(), found.end()));
+        dates.forEach(found -> covered.set(found.start(), found.end()));
         return new NamedDates(
                 today,
                 dates.stream().map(AbsoluteDates.Found::date).toList(),
                 relative.stream().map(RelativeDates.Found::days).toList(),
-                places);
+                covered);
     }
 
     /** Returns how well a day fits the best of the dates, 0 to 2. */
@@ -131,6 +127,6 @@ record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, L
 
     /** Returns whether a place in the text is part of a date. */
     boolean covers(int at) {
-        return places.stream().anyMatch(place -> place.start() <= at && at < place.end());
+        return covered.get(at);
     }
 }

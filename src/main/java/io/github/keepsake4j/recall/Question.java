@@ -152,38 +152,33 @@ record Question(
         NamedDates dates = NamedDates.in(whole, today);
         boolean onlyTime = !dates.occasions().isEmpty()
                 && tokens.stream().allMatch(token -> dates.covers(token.start()) || isAsking(used, token, named));
-        if (onlyTime) {
-            // Of such a question, only the date itself may be the text of a message.
-            List<Unit> written = units(
-                    used,
-                    tokens.stream().filter(token -> dates.covers(token.start())).toList(),
-                    beginnings,
-                    named,
-                    true);
-            return new Question(written, named.only(), dates, Set.of(), Pronouns.asksAssistant(text), true, false);
-        }
-        List<Unit> all = units(used, tokens, beginnings, named, false);
-        List<Unit> units =
-                all.stream().filter(unit -> !isAsking(unit.written())).toList();
+        // Of a question about a time alone, only the date itself may be the text of a message.
+        List<Token> written = tokens.stream()
+                .filter(token -> !onlyTime || dates.covers(token.start()))
+                .toList();
+        List<Unit> all = units(used, written, beginnings, named, onlyTime);
+        List<Unit> units = all.stream()
+                .filter(unit -> onlyTime || !isAsking(unit.written()))
+                .toList();
         if (units.isEmpty()) {
-            units = all.isEmpty() ? units(used, tokens, beginnings, named, true) : all;
+            units = all.isEmpty() ? units(used, written, beginnings, named, true) : all;
         }
-        boolean severalWords = tokens.stream()
+        boolean severalWords = written.stream()
                         .filter(token -> token.kind() != Kind.PART)
                         .map(Token::start)
                         .distinct()
                         .limit(2)
                         .count()
                 > 1;
-        Set<String> folded = severalWords ? Set.copyOf(List.of(folded(text), folded(before))) : Set.of();
+        Set<String> folded = severalWords && !onlyTime ? Set.copyOf(List.of(folded(text), folded(before))) : Set.of();
         return new Question(
                 units,
                 named.only(),
                 dates,
                 folded,
                 Pronouns.asksAssistant(text),
-                false,
-                followsUp(text, tokens, named));
+                onlyTime,
+                !onlyTime && followsUp(text, tokens, named));
     }
 
     private static boolean isAsking(String text, Token token, Named named) {

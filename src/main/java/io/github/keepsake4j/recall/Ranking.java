@@ -8,9 +8,8 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.function.IntToDoubleFunction;
 
 /**
@@ -94,16 +93,15 @@ final class Ranking {
      * @return all messages, best first; messages of equal score are newest first
      */
     List<Ranked> rankByTerms(List<ChatSession> sessions) {
-        Map<String, Double> idfs = new HashMap<>();
-        question.terms().forEach(term -> idfs.put(term, Bm25.idf(statistics.frequency(term), statistics.messages())));
-        double most = Math.max(1, idfs.values().stream().mapToDouble(idf -> idf).sum());
+        Set<String> terms = question.terms();
+        double most = Math.max(1, terms.stream().mapToDouble(statistics::idf).sum());
         return sessions.stream()
                 .flatMap(session -> session.utterances().stream())
                 .map(utterance -> {
                     double sum = 0;
-                    for (String term : question.terms()) {
+                    for (String term : terms) {
                         int count = utterance.terms().getOrDefault(term, 0);
-                        sum += idfs.getOrDefault(term, 0.0)
+                        sum += statistics.idf(term)
                                 * Bm25.STANDARD.weight(count, utterance.length(), statistics.averageLength());
                     }
                     Recalled.Features features = new Recalled.Features(sum / most, 0, 0, 0, 0);

@@ -805,7 +805,7 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
                 Words.standard(),
                 work -> {},
                 pause -> work -> {},
-                Indexer.Settings.STANDARD);
+                Indexer.Settings.STANDARD, null);
         indexer.use("acme");
         indexer.sweep();
         indexer.drain();

@@ -40,12 +40,7 @@ record FoldedWord(int[] codePoints, int[] sources) {
 
     /** Returns whether folding changes nothing, because all characters are in ASCII. */
     static boolean isPlain(String word) {
-        for (int i = 0; i < word.length(); i++) {
-            if (word.charAt(i) >= 0x80) {
-                return false;
-            }
-        }
-        return true;
+        return word.chars().allMatch(c -> c < 0x80);
     }
 
     static String fold(String word) {
