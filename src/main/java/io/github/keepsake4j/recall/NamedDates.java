@@ -42,10 +42,12 @@ record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, B
      */
     record NamedDate(@Nullable Integer year, @Nullable Month month, @Nullable Integer day, boolean week) {
 
+        private static final double OF_YEAR = 0.3;
+
         /** Returns how well a day fits, 0 to 2. Messages often report about the days before them. */
         double fits(LocalDate day) {
             if (month == null) {
-                return year != null && day.getYear() == year ? 0.3 : 0;
+                return year != null && day.getYear() == year ? OF_YEAR : 0;
             }
             // Without a year, the most recent month of that name.
             int of = year != null ? year : day.getMonthValue() < month.getValue() ? day.getYear() - 1 : day.getYear();
@@ -63,6 +65,10 @@ record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, B
             }
             long after = ChronoUnit.DAYS.between(named.atDay(this.day), day);
             return after == 0 ? fits + 1 : after > 0 && after <= Days.AFTER ? fits + 0.5 : fits;
+        }
+
+        private double most() {
+            return day != null ? 2 : month != null ? 1 : OF_YEAR;
         }
 
         /** Returns the days that this date means, or several alternatives if it has no year: the latest first. */
@@ -123,6 +129,16 @@ record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, B
         return Stream.concat(relative.stream().map(List::of), dates.stream().map(date -> date.occasions(today)))
                 .filter(days -> !days.isEmpty())
                 .toList();
+    }
+
+    /** Returns how well the dates fit what names them, 0 to 2. */
+    double most() {
+        return dates.stream().mapToDouble(NamedDate::most).max().orElse(0);
+    }
+
+    /** Returns whether a part of the text is within dates that do not count from today. */
+    boolean isNamed(int start, int end) {
+        return relative.isEmpty() && covered.nextClearBit(start) >= end;
     }
 
     /** Returns whether a place in the text is part of a date. */

@@ -77,7 +77,7 @@ record Question(
      * @param parts the terms that mean it together
      * @param beginning the term of its first two letters; empty if it has none
      */
-    record Unit(String written, Set<String> stems, Set<String> parts, String beginning) {
+    record Unit(String written, Set<String> stems, Set<String> parts, String beginning, boolean ofDate) {
 
         /** The least share of a word's parts that a text must have. With a smaller share, it is another word. */
         private static final double FEWEST_PARTS = 0.5;
@@ -156,12 +156,12 @@ record Question(
         List<Token> written = tokens.stream()
                 .filter(token -> !onlyTime || dates.covers(token.start()))
                 .toList();
-        List<Unit> all = units(used, written, beginnings, named, onlyTime);
+        List<Unit> all = units(used, written, beginnings, named, dates, onlyTime);
         List<Unit> units = all.stream()
                 .filter(unit -> onlyTime || !isAsking(unit.written()))
                 .toList();
         if (units.isEmpty()) {
-            units = all.isEmpty() ? units(used, written, beginnings, named, true) : all;
+            units = all.isEmpty() ? units(used, written, beginnings, named, dates, true) : all;
         }
         boolean severalWords = written.stream()
                         .filter(token -> token.kind() != Kind.PART)
@@ -217,14 +217,20 @@ record Question(
     }
 
     private static List<Unit> units(
-            String text, List<Token> tokens, Map<Integer, String> beginnings, Named named, boolean stopWords) {
+            String text,
+            List<Token> tokens,
+            Map<Integer, String> beginnings,
+            Named named,
+            NamedDates dates,
+            boolean stopWords) {
         Map<String, Unit> units = new LinkedHashMap<>();
         Set<String> terms = new HashSet<>();
         for (int i = 0; i < tokens.size(); ) {
             Token first = tokens.get(i);
             String written = text.substring(first.start(), first.end());
             String beginning = beginnings.getOrDefault(first.start(), "");
-            Unit unit = new Unit(written, new LinkedHashSet<>(), new LinkedHashSet<>(), beginning);
+            boolean ofDate = dates.isNamed(first.start(), first.end());
+            Unit unit = new Unit(written, new LinkedHashSet<>(), new LinkedHashSet<>(), beginning, ofDate);
             unit.stems().add(first.term());
             i++;
             while (i < tokens.size() && isOfOneWord(first, tokens.get(i))) {

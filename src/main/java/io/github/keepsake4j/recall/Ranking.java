@@ -44,6 +44,7 @@ final class Ranking {
     private final ZoneId zone;
     private final double[] idf;
     private final double mass;
+    private final List<Unit> ofDate;
 
     Ranking(Question question, Matches statistics, Meaning meaning, ZoneId zone) {
         this.question = question;
@@ -55,6 +56,7 @@ final class Ranking {
                 .toArray();
         double sum = Arrays.stream(idf).sum();
         mass = sum == 0 ? 1 : sum;
+        ofDate = question.units().stream().filter(Unit::ofDate).toList();
     }
 
     /**
@@ -206,12 +208,20 @@ final class Ranking {
                                 best[i].answer(),
                                 near > 0 ? trust(i) * near : near,
                                 utterance.speaker().equals(question.speaker()) ? 1 : 0,
-                                question.dates().fit(LocalDate.ofInstant(utterance.time(), zone)));
+                                date(utterance));
                 ranked.add(new Ranked(utterance, features.score(weights), features));
             }
         }
 
         /** Returns the weight of a message's words. A reply to the same question repeats them because it is one. */
+        /** A message that names the date of the question is as good as one that was written then. */
+        private double date(Utterance utterance) {
+            double written = question.dates().fit(LocalDate.ofInstant(utterance.time(), zone));
+            boolean names = !ofDate.isEmpty()
+                    && ofDate.stream().allMatch(unit -> unit.in(utterance.terms()) >= 1);
+            return names ? Math.max(written, question.dates().most()) : written;
+        }
+
         private double weight(int at) {
             return repliesToSame(at) ? 0 : utterances.get(at).repeats() ? REPEATED : 1;
         }
