@@ -230,8 +230,8 @@ final class Embedder {
         private List<MessageVector> vectors(List<LoggedMessage> messages, int most) {
             record Part(LoggedMessage message, String text) {}
             List<Part> parts = messages.stream()
-                    .filter(IndexedText::isSaid)
-                    .flatMap(message -> Embeddings.parts(IndexedText.of(message)).stream()
+                    .flatMap(message -> IndexedText.said(message).map(Embeddings::parts).stream()
+                            .flatMap(List::stream)
                             // What an answer is about is in its beginning.
                             .limit(message.message() instanceof AiMessage ? 1 : most)
                             .map(text -> new Part(message, text)))

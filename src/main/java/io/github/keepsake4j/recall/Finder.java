@@ -14,7 +14,6 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -308,12 +307,15 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
             Matches statistics = new Matches(messages, totalLength, frequencies, Map.of());
             double average = statistics.averageLength();
             // In the order of the terms' texts, so that equal numbers always have equal sums.
-            postings.keySet().stream().filter(term -> !days.contains(term)).sorted().forEach(term -> {
-                double idf = statistics.idf(term);
-                for (Posting posting : postings.getOrDefault(term, List.of())) {
-                    scores.add(posting, idf * Bm25.STANDARD.weight(posting.count(), posting.length(), average));
-                }
-            });
+            postings.keySet().stream()
+                    .filter(term -> !days.contains(term))
+                    .sorted()
+                    .forEach(term -> {
+                        double idf = statistics.idf(term);
+                        for (Posting posting : postings.getOrDefault(term, List.of())) {
+                            scores.add(posting, idf * Bm25.STANDARD.weight(posting.count(), posting.length(), average));
+                        }
+                    });
             List<Candidate> best = new ArrayList<>(scores.best(most));
             best.addAll(ofTimes(scores, most));
             Set<Long> numbers = new LinkedHashSet<>();
@@ -435,9 +437,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
                     }
                 }
             }
-            List<Candidate> sorted = new ArrayList<>(best);
-            Collections.sort(sorted, BEST_FIRST);
-            return sorted;
+            return best.stream().sorted(BEST_FIRST).toList();
         }
     }
 }

@@ -317,9 +317,7 @@ public final class MessageRecall {
             this.shownIds = shownIds;
             visible = new Visible(search.log(key), key, heads);
             for (LoggedMessage message : messages.values()) {
-                if (IndexedText.isSaid(message)) {
-                    texts.put(message.sequence(), IndexedText.of(message));
-                }
+                IndexedText.said(message).ifPresent(text -> texts.put(message.sequence(), text));
             }
         }
 

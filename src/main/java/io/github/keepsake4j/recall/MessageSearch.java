@@ -24,7 +24,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.stream.Stream;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
@@ -32,6 +31,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -380,9 +380,7 @@ public final class MessageSearch {
         }
 
         private static Optional<LoggedMessage> child(LoggedMessage of, Collection<LoggedMessage> around) {
-            return around.stream()
-                    .filter(one -> of.id().equals(one.parentId()))
-                    .reduce((earlier, later) -> later);
+            return around.stream().filter(one -> of.id().equals(one.parentId())).reduce((earlier, later) -> later);
         }
 
         SearchResult result(boolean lagging) {

@@ -27,11 +27,6 @@ record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, B
     /** A date without a year is looked for in so many years. */
     private static final int YEARS = 5;
 
-    NamedDates {
-        dates = List.copyOf(dates);
-        relative = List.copyOf(relative);
-    }
-
     /**
      * A date with possibly missing parts.
      *

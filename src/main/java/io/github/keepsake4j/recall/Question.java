@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,10 +65,6 @@ record Question(
                     .split(" "));
 
     private static final String ASKING_CHARACTERS = "我你您他她它们咱俩的了过是在有什么啥呢吗哪些都跟和与给把对那这天聊谈说讲问答告诉提到总结一下话内容情事发生做干关于回顾请想知道记得";
-
-    Question {
-        units = List.copyOf(units);
-    }
 
     /**
      * One word. A text has the word if it has one of its stems. It has the word in part if it has most of its parts.
@@ -288,11 +285,8 @@ record Question(
 
     /** Returns the terms to look up, at most {@link #MAX_TERMS}. */
     Set<String> terms() {
-        Set<String> terms = new LinkedHashSet<>();
-        for (Unit unit : units) {
-            terms.addAll(unit.stems());
-            terms.addAll(unit.parts());
-        }
-        return terms;
+        return units.stream()
+                .flatMap(unit -> Stream.concat(unit.stems().stream(), unit.parts().stream()))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 }

@@ -217,8 +217,7 @@ final class Ranking {
         /** A message that names the date of the question is as good as one that was written then. */
         private double date(Utterance utterance) {
             double written = question.dates().fit(LocalDate.ofInstant(utterance.time(), zone));
-            boolean names = !ofDate.isEmpty()
-                    && ofDate.stream().allMatch(unit -> unit.in(utterance.terms()) >= 1);
+            boolean names = !ofDate.isEmpty() && ofDate.stream().allMatch(unit -> unit.in(utterance.terms()) >= 1);
             return names ? Math.max(written, question.dates().most()) : written;
         }
 

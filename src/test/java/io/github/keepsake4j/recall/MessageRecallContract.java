@@ -818,7 +818,8 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
                 Words.standard(),
                 work -> {},
                 pause -> work -> {},
-                Indexer.Settings.STANDARD, null);
+                Indexer.Settings.STANDARD,
+                null);
         indexer.use("acme");
         indexer.sweep();
         indexer.drain();

@@ -325,11 +325,9 @@ public final class JdbcMessageIndex implements MessageIndex {
 
         /** Never returns data of a memory that is not named, even if the counts are wrong. */
         List<PostingRow> only(List<PostingRow> rows) {
-            return memories == null
-                    ? rows
-                    : rows.stream()
-                            .filter(row -> memories.contains(row.memory()))
-                            .toList();
+            return rows.stream()
+                    .filter(row -> memories == null || memories.contains(row.memory()))
+                    .toList();
         }
     }
 
@@ -394,8 +392,7 @@ public final class JdbcMessageIndex implements MessageIndex {
             return Map.of();
         }
         List<byte[]> hashes = hashes(keys);
-        return connections
-                .single("marks of vectors", session -> dialect.vectorMarks(session, model, hashes)).stream()
+        return connections.single("marks of vectors", session -> dialect.vectorMarks(session, model, hashes)).stream()
                 .collect(Collectors.toMap(row -> row.key().key(), VectorMarkRow::mark));
     }
 
