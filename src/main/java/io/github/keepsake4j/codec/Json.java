@@ -49,6 +49,9 @@ final class Json {
      */
     private static final int PLACES = 3;
 
+    /** The number of code units above which a parser of a string reads it in pieces. */
+    private static final int LONG = 0x8000;
+
     private static final JsonFactory FACTORY = factory(MAX_DEPTH, MAX_NUMBER_LENGTH);
 
     /** The factory for JSON around messages, which nests deeper. */
@@ -130,7 +133,9 @@ final class Json {
      * @param failure returns the exception for a text that cannot be read, from a description of the problem
      */
     static @Nullable Object read(String json, boolean onlyOnce, Function<String, ? extends KeepsakeException> failure) {
-        try (JsonParser in = FACTORY.createParser(json)) {
+        // The pieces of a long string would be copied twice.
+        try (JsonParser in =
+                json.length() > LONG ? FACTORY.createParser(json.toCharArray()) : FACTORY.createParser(json)) {
             in.configure(JsonParser.Feature.STRICT_DUPLICATE_DETECTION, onlyOnce);
             return new Reading(in, null).whole(failure);
         } catch (IOException e) {

@@ -6,13 +6,16 @@ import java.time.LocalDate;
 import java.time.Month;
 import java.time.format.TextStyle;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the dates in a text that do not count from today. Used for one text by one thread. */
@@ -27,19 +30,8 @@ final class AbsoluteDates {
     private static final Map<String, Month> MONTHS = months();
 
     /** They are months only with a day next to them. */
-    private static final Map<String, Month> SHORT_MONTHS = Map.ofEntries(
-            Map.entry("jan", Month.JANUARY),
-            Map.entry("feb", Month.FEBRUARY),
-            Map.entry("mar", Month.MARCH),
-            Map.entry("apr", Month.APRIL),
-            Map.entry("jun", Month.JUNE),
-            Map.entry("jul", Month.JULY),
-            Map.entry("aug", Month.AUGUST),
-            Map.entry("sep", Month.SEPTEMBER),
-            Map.entry("sept", Month.SEPTEMBER),
-            Map.entry("oct", Month.OCTOBER),
-            Map.entry("nov", Month.NOVEMBER),
-            Map.entry("dec", Month.DECEMBER));
+    private static final Map<String, Month> SHORT_MONTHS = Arrays.stream(Month.values())
+            .collect(Collectors.toMap(month -> month.name().substring(0, 3).toLowerCase(Locale.ROOT), month -> month));
 
     private static final Pattern ISO = Pattern.compile("(\\d{4})-(\\d{2})-(\\d{2})");
 
@@ -71,9 +63,6 @@ final class AbsoluteDates {
     /** A date, and the place in the text where it is named. */
     record Found(int start, int end, NamedDate date) {}
 
-    /** A word or a number, and its place in the text. */
-    private record Word(String text, int start, int end) {}
-
     static List<Found> in(String text) {
         AbsoluteDates dates = new AbsoluteDates(text);
         dates.addNumeric(ISO, match -> date(match.group(1), match.group(2), match.group(3)));
@@ -90,32 +79,19 @@ final class AbsoluteDates {
                 .toList();
     }
 
-    /** Reads a date from a match, or returns null if it is none. */
-    private interface Reader {
-        @Nullable
-        NamedDate read(MatchResult match);
-    }
-
-    private void addNumeric(Pattern pattern, Reader reader) {
+    /** Adds the dates that a reader returns for matches; it returns null for what is none. */
+    private void addNumeric(Pattern pattern, Function<MatchResult, @Nullable NamedDate> reader) {
         for (MatchResult match : pattern.matcher(rest.toString()).results().toList()) {
             try {
-                NamedDate date = reader.read(match);
+                NamedDate date = reader.apply(match);
                 if (date != null) {
-                    add(match.start(), match.end(), date);
+                    all.add(new Found(match.start(), match.end(), date));
                 }
             } catch (DateTimeException e) {
                 // There is no such date.
             }
-            blank(match.start(), match.end());
+            rest.replace(match.start(), match.end(), " ".repeat(match.end() - match.start()));
         }
-    }
-
-    private void add(int start, int end, NamedDate date) {
-        all.add(new Found(start, end, date));
-    }
-
-    private void blank(int start, int end) {
-        rest.replace(start, end, " ".repeat(end - start));
     }
 
     private static boolean isGerman(String text, int start) {
@@ -158,16 +134,13 @@ final class AbsoluteDates {
 
     /** Finds years, and months with the day and the year next to them. */
     private void addWritten() {
-        List<Word> words = WORD.matcher(rest)
-                .results()
-                .map(match -> new Word(match.group(), match.start(), match.end()))
-                .toList();
+        List<MatchResult> words = WORD.matcher(rest).results().toList();
         boolean[] used = new boolean[words.size()];
         for (int i = 0; i < words.size(); i++) {
             Integer day = null;
             int dayAt = i;
             for (int near = Math.max(0, i - 1); near <= Math.min(i + 1, words.size() - 1) && day == null; near++) {
-                day = used[near] ? null : day(words.get(near).text());
+                day = used[near] ? null : day(words.get(near).group());
                 dayAt = day == null ? i : near;
             }
             Month month = month(words.get(i), day != null);
@@ -177,39 +150,38 @@ final class AbsoluteDates {
             Integer year = null;
             int yearAt = i;
             for (int near = i + 1; near <= Math.min(i + 3, words.size() - 1) && year == null; near++) {
-                year = used[near] ? null : year(words.get(near).text());
+                year = used[near] ? null : year(words.get(near).group());
                 yearAt = year == null ? i : near;
             }
             used[yearAt] = year != null;
-            add(
-                    words.get(Math.min(i, dayAt)).start(),
-                    words.get(Math.max(i, Math.max(dayAt, yearAt))).end(),
-                    new NamedDate(year, month, day, false));
+            int start = words.get(Math.min(i, dayAt)).start();
+            int end = words.get(Math.max(i, Math.max(dayAt, yearAt))).end();
+            all.add(new Found(start, end, new NamedDate(year, month, day, false)));
         }
         for (int i = 0; i < words.size(); i++) {
-            Word word = words.get(i);
-            Integer year = used[i] ? null : year(word.text());
+            MatchResult word = words.get(i);
+            Integer year = used[i] ? null : year(word.group());
             if (year != null) {
-                add(word.start(), word.end(), new NamedDate(year, null, null, false));
+                all.add(new Found(word.start(), word.end(), new NamedDate(year, null, null, false)));
             }
         }
     }
 
     /** "may" and "march" in lower case are not months, and neither are "May" and "March" at the beginning without a day. */
-    private @Nullable Month month(Word word, boolean hasDay) {
-        String text = word.text().toLowerCase(Locale.ROOT);
+    private @Nullable Month month(MatchResult word, boolean hasDay) {
+        String text = word.group().toLowerCase(Locale.ROOT);
         Month month = MONTHS.get(text);
         if (month == null && hasDay) {
-            month = SHORT_MONTHS.get(text);
+            month = SHORT_MONTHS.get(text.equals("sept") ? "sep" : text);
         }
         if (month != Month.MAY && month != Month.MARCH) {
             return month;
         }
-        boolean upper = Character.isUpperCase(word.text().charAt(0));
+        boolean upper = Character.isUpperCase(word.group().charAt(0));
         return upper && (hasDay || !isFirst(word)) ? month : null;
     }
 
-    private boolean isFirst(Word word) {
+    private boolean isFirst(MatchResult word) {
         return rest.chars().limit(word.start()).noneMatch(Character::isLetterOrDigit);
     }
 

@@ -3,7 +3,6 @@ package io.github.keepsake4j.recall;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.StorageClosedException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -11,6 +10,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -109,9 +109,7 @@ final class BackgroundQueue<T> {
 
     /** Returns the items that are worked on or wait. */
     synchronized List<T> items() {
-        List<T> items = new ArrayList<>(inWork);
-        items.addAll(waiting);
-        return items;
+        return Stream.concat(inWork.stream(), waiting.stream()).toList();
     }
 
     synchronized void stop() {

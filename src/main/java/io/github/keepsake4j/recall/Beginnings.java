@@ -5,6 +5,7 @@ import io.github.keepsake4j.recall.Recalled.Excerpt;
 import io.github.keepsake4j.recall.words.Words;
 import java.text.Normalizer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
@@ -55,6 +56,9 @@ final class Beginnings {
     /** For the low byte of a character the beginnings that may begin with it. */
     private final long[] byFirst = new long[256];
 
+    /** The same for the second character, so that few places are looked at closely. */
+    private final long[] bySecond = new long[256];
+
     private Beginnings() {}
 
     /** Returns the beginnings of a question's rarest words. */
@@ -75,7 +79,13 @@ final class Beginnings {
     }
 
     private void add(String beginning, double weight) {
-        byFirst[beginning.charAt(0) & 0xFF] |= 1L << beginnings.size();
+        long word = 1L << beginnings.size();
+        byFirst[beginning.charAt(0) & 0xFF] |= word;
+        if (beginning.length() > 1) {
+            bySecond[beginning.charAt(1) & 0xFF] |= word;
+        } else {
+            Arrays.setAll(bySecond, i -> bySecond[i] | word);
+        }
         beginnings.add(beginning);
         weights.add(weight);
     }
@@ -117,6 +127,8 @@ final class Beginnings {
         long[] found = new long[(length + WINDOW - 1) / WINDOW];
         for (int i = 0; i < length; i++) {
             long candidates = byFirst[fold(text.charAt(i)) & 0xFF];
+            char next = i + 1 < text.length() ? text.charAt(i + 1) : ' ';
+            candidates &= isIgnored(next) ? candidates : bySecond[fold(next) & 0xFF];
             for (; candidates != 0; candidates &= candidates - 1) {
                 int word = Long.numberOfTrailingZeros(candidates);
                 if (isAt(text, i, beginnings.get(word))) {

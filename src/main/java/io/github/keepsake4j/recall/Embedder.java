@@ -43,9 +43,6 @@ final class Embedder {
      */
     private static final int PAGE = MessageIndex.VECTOR_BLOCK;
 
-    /** The number of memories that are compared at once. */
-    private static final int MEMORIES = 1_000;
-
     /** The largest number of messages by which the model is measured. */
     static final int MAX_SAMPLE = 400;
 
@@ -96,21 +93,16 @@ final class Embedder {
 
     private boolean compare(String tenant) {
         String model = embeddings.indexId();
-        long after = 0;
-        while (true) {
-            Map<Long, MemoryKey> page = index.memories(tenant, after, MEMORIES);
-            Map<MemoryKey, VectorMark> marks = index.vectorMarks(model, page.values());
-            index.watermarks(page.values()).forEach((key, watermark) -> {
+        Indexer.eachPage(index, tenant, keys -> {
+            Map<MemoryKey, VectorMark> marks = index.vectorMarks(model, keys);
+            index.watermarks(keys).forEach((key, watermark) -> {
                 VectorMark mark = marks.get(key);
                 if (mark == null || mark.sequence() < watermark.sequence()) {
                     memories.add(key);
                 }
             });
-            if (page.size() < MEMORIES) {
-                return true;
-            }
-            after = page.keySet().stream().mapToLong(Long::longValue).max().orElse(after);
-        }
+        });
+        return true;
     }
 
     /**
@@ -238,8 +230,8 @@ final class Embedder {
         private List<MessageVector> vectors(List<LoggedMessage> messages, int most) {
             record Part(LoggedMessage message, String text) {}
             List<Part> parts = messages.stream()
-                    .filter(IndexedText::isSaid)
-                    .flatMap(message -> Embeddings.parts(IndexedText.of(message)).stream()
+                    .flatMap(message -> IndexedText.said(message).map(Embeddings::parts).stream()
+                            .flatMap(List::stream)
                             // What an answer is about is in its beginning.
                             .limit(message.message() instanceof AiMessage ? 1 : most)
                             .map(text -> new Part(message, text)))

@@ -76,10 +76,7 @@ final class Embeddings {
     /** Returns the end of a part of a text. A pair of surrogates is not cut. */
     private static int end(String text, int start, int length) {
         int end = Math.min(text.length(), start + length);
-        boolean cuts = end < text.length()
-                && Character.isHighSurrogate(text.charAt(end - 1))
-                && Character.isLowSurrogate(text.charAt(end));
-        return cuts ? end - 1 : end;
+        return TextCuts.isInsideOfAPair(text, end) ? end - 1 : end;
     }
 
     /**

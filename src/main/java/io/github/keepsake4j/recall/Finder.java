@@ -14,7 +14,6 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -140,17 +139,16 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
             }
         }
         Set<String> days = times.terms(words);
-        Set<String> asked = terms.stream()
+        Set<String> all = terms.stream()
                 .limit(MessageIndex.MAX_TERMS - days.size())
                 .collect(Collectors.toCollection(LinkedHashSet::new));
-        int postings = scope.isLarge() ? Math.max(1, maxPostings / FEWER) : maxPostings;
-        Set<String> all = new LinkedHashSet<>(asked);
         all.addAll(days);
+        int postings = scope.isLarge() ? Math.max(1, maxPostings / FEWER) : maxPostings;
         // A month with many messages leaves rare words unread no more than other words do, and frequent ones rarely.
         Found found = new Found(index.match(scope, all, days.isEmpty() ? postings : 2 * postings), days, times);
         for (int i = 0; i < tails.size(); i++) {
             // The index has no negative numbers.
-            found.add(tails.get(i), -1L - i, asked);
+            found.add(tails.get(i), -1L - i, all);
         }
         return found.best(scope, most, lagging);
     }
@@ -160,13 +158,9 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
         Set<MemoryKey> behind = indexer.behind(scope.tenant());
         List<MemoryKey> memories = scope.memories();
         if (memories != null) {
-            Set<MemoryKey> first = new LinkedHashSet<>(behind);
-            first.retainAll(Set.copyOf(memories));
+            behind.retainAll(Set.copyOf(memories));
             // Appends of other processes are not known here, so a few memories are checked each time.
-            if (memories.size() <= MAX_TAILS) {
-                first.addAll(memories);
-            }
-            return first;
+            behind.addAll(memories.size() <= MAX_TAILS ? memories : List.of());
         }
         return behind;
     }
@@ -275,45 +269,33 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
 
         private final Map<String, Long> frequencies;
         private final Map<String, List<Posting>> postings = new LinkedHashMap<>();
+        private final Set<String> days;
         private final Times times;
-        private final Map<String, List<Posting>> ofDays = new HashMap<>();
         private final Map<Long, MemoryKey> tailKeys = new HashMap<>();
         private long messages;
         private long totalLength;
 
         Found(Matches matches, Set<String> days, Times times) {
+            this.days = days;
             this.times = times;
-            days.forEach(day -> ofDays.put(day, new ArrayList<>()));
             frequencies = new HashMap<>(matches.frequencies());
-            matches.postings().forEach((term, list) -> {
-                List<Posting> day = ofDays.get(term);
-                if (day == null) {
-                    postings.put(term, new ArrayList<>(list));
-                } else {
-                    day.addAll(list);
-                }
-            });
+            matches.postings().forEach((term, list) -> postings.put(term, new ArrayList<>(list)));
             messages = matches.messages();
             totalLength = matches.totalLength();
         }
 
-        void add(Tail tail, long number, Set<String> asked) {
+        void add(Tail tail, long number, Set<String> terms) {
             tailKeys.put(number, tail.key());
             for (IndexedMessage message : tail.split()) {
                 messages++;
                 totalLength += message.length();
                 long block = message.sequence() / Posting.BLOCK * Posting.BLOCK;
-                for (String term : asked) {
+                for (String term : terms) {
                     int count = message.terms().getOrDefault(term, 0);
                     if (count > 0) {
                         frequencies.merge(term, 1L, Long::sum);
                         postings.computeIfAbsent(term, t -> new ArrayList<>())
                                 .add(Posting.decode(number, block, Posting.encode(message, count)));
-                    }
-                }
-                for (Map.Entry<String, List<Posting>> day : ofDays.entrySet()) {
-                    if (message.terms().containsKey(day.getKey())) {
-                        day.getValue().add(Posting.decode(number, block, Posting.encode(message, 1)));
                     }
                 }
             }
@@ -325,12 +307,15 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
             Matches statistics = new Matches(messages, totalLength, frequencies, Map.of());
             double average = statistics.averageLength();
             // In the order of the terms' texts, so that equal numbers always have equal sums.
-            postings.keySet().stream().sorted().forEach(term -> {
-                double idf = Bm25.idf(statistics.frequency(term), messages);
-                for (Posting posting : postings.getOrDefault(term, List.of())) {
-                    scores.add(posting, idf * Bm25.STANDARD.weight(posting.count(), posting.length(), average));
-                }
-            });
+            postings.keySet().stream()
+                    .filter(term -> !days.contains(term))
+                    .sorted()
+                    .forEach(term -> {
+                        double idf = statistics.idf(term);
+                        for (Posting posting : postings.getOrDefault(term, List.of())) {
+                            scores.add(posting, idf * Bm25.STANDARD.weight(posting.count(), posting.length(), average));
+                        }
+                    });
             List<Candidate> best = new ArrayList<>(scores.best(most));
             best.addAll(ofTimes(scores, most));
             Set<Long> numbers = new LinkedHashSet<>();
@@ -369,7 +354,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
             boolean fromEnd = days.beginWithinUtcDay(times.zone());
             List<List<Posting>> found = new ArrayList<>();
             for (LocalDate day : days.inUtc(times.zone())) {
-                List<Posting> ofDay = ofDays.getOrDefault(words.dayTerm(day), List.of());
+                List<Posting> ofDay = postings.getOrDefault(words.dayTerm(day), List.of());
                 // The beginning of the first UTC day is before the time.
                 Comparator<Posting> order = fromEnd ? oldestFirst.reversed() : oldestFirst;
                 fromEnd = false;
@@ -452,9 +437,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
                     }
                 }
             }
-            List<Candidate> sorted = new ArrayList<>(best);
-            Collections.sort(sorted, BEST_FIRST);
-            return sorted;
+            return best.stream().sorted(BEST_FIRST).toList();
         }
     }
 }

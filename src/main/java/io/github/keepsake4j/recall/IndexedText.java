@@ -11,6 +11,7 @@ import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The text of a message by which it is found. */
 final class IndexedText {
@@ -26,10 +27,10 @@ final class IndexedText {
         return own == null ? OwnText.blanked(message.message()) : own;
     }
 
-    /** Returns whether a message is something that was said: a text of the user or of the model. */
-    static boolean isSaid(LoggedMessage message) {
-        return (message.message() instanceof UserMessage || message.message() instanceof AiMessage)
-                && !of(message).isBlank();
+    /** Returns the text of a message that says something: one of the user or of the model that is not blank. */
+    static Optional<String> said(LoggedMessage message) {
+        boolean speaks = message.message() instanceof UserMessage || message.message() instanceof AiMessage;
+        return speaks ? Optional.of(of(message)).filter(text -> !text.isBlank()) : Optional.empty();
     }
 
     /** Splits a message into the terms that an index keeps. What was said also has the term of its day in UTC. */
@@ -39,7 +40,7 @@ final class IndexedText {
         Map<String, Integer> terms = new HashMap<>();
         tokens.forEach(token -> terms.merge(token.term(), 1, Integer::sum));
         words.beginnings(text).forEach(token -> terms.merge(token.term(), 1, Integer::sum));
-        if (isSaid(message)) {
+        if (said(message).isPresent()) {
             terms.put(words.dayTerm(LocalDate.ofInstant(message.createdAt(), ZoneOffset.UTC)), 1);
         }
         // No database keeps these.

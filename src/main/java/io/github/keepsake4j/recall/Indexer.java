@@ -24,8 +24,10 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -96,22 +98,6 @@ final class Indexer {
      * @param sweptLogs all logs
      * @param executor runs the work
      * @param later returns an executor that runs something after a pause
-     */
-    Indexer(
-            MessageIndex index,
-            Function<MemoryKey, MessageLog> logs,
-            Collection<MessageLog> sweptLogs,
-            Words words,
-            Executor executor,
-            Function<Duration, Executor> later,
-            Settings settings) {
-        this(index, logs, sweptLogs, words, executor, later, settings, null);
-    }
-
-    /**
-     * Creates an indexer as {@link #Indexer(MessageIndex, Function, Collection, Words, Executor, Function, Settings)}
-     * does.
-     *
      * @param embedder is told of the memories that are indexed, or null
      */
     Indexer(
@@ -367,32 +353,25 @@ final class Indexer {
     /** Removes the memories of a tenant that do not exist now. */
     void removeErased(String tenant) {
         open();
-        eachIndexed(tenant, key -> {
-            if (Reads.info(logs.apply(key), key) == null) {
-                index.remove(key);
-            }
-        });
+        eachPage(index, tenant, keys -> keys.stream()
+                .filter(key -> Reads.info(logs.apply(key), key) == null)
+                .forEach(index::remove));
     }
 
     private void removeErased(String tenant, Set<MemoryKey> listed) {
-        eachIndexed(tenant, key -> {
-            if (!listed.contains(key)) {
-                changed(key);
-            }
-        });
+        eachPage(index, tenant, keys -> keys.stream()
+                .filter(key -> !listed.contains(key))
+                .forEach(this::changed));
     }
 
-    private void eachIndexed(String tenant, Consumer<MemoryKey> action) {
+    /** Reads the memories of a tenant that are in an index, page by page. */
+    static void eachPage(MessageIndex index, String tenant, Consumer<Collection<MemoryKey>> action) {
+        NavigableMap<Long, MemoryKey> page;
         long after = 0;
-        while (true) {
-            Map<Long, MemoryKey> page = index.memories(tenant, after, PAGE);
-            for (Map.Entry<Long, MemoryKey> entry : page.entrySet()) {
-                after = Math.max(after, entry.getKey());
-                action.accept(entry.getValue());
-            }
-            if (page.size() < PAGE) {
-                return;
-            }
-        }
+        do {
+            page = new TreeMap<>(index.memories(tenant, after, PAGE));
+            after = page.isEmpty() ? after : page.lastKey();
+            action.accept(page.values());
+        } while (page.size() == PAGE);
     }
 }

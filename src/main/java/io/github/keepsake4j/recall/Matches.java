@@ -48,6 +48,10 @@ public record Matches(
         return frequencies.getOrDefault(term, 0L);
     }
 
+    double idf(String term) {
+        return Bm25.idf(frequency(term), messages);
+    }
+
     /**
      * A term of which postings are to be read.
      *

@@ -9,11 +9,12 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * How close in meaning the messages of a scope are to a question: the cosine of a message, and those of its neighbours,
@@ -75,10 +76,8 @@ final class Meaning {
                 }
             }
         });
-        Map<MemoryKey, Set<Long>> byMemory = new HashMap<>();
-        nearest.forEach(near ->
-                byMemory.computeIfAbsent(near.key(), key -> new HashSet<>()).add(near.sequence()));
-        return byMemory;
+        return nearest.stream()
+                .collect(Collectors.groupingBy(Near::key, Collectors.mapping(Near::sequence, Collectors.toSet())));
     }
 
     /** A message with a vector. */
@@ -182,14 +181,11 @@ final class Meaning {
 
         private static List<Place> distinct(List<Place> places) {
             places.sort(Place.IN_ORDER);
-            List<Place> distinct = new ArrayList<>();
-            for (int i = 0; i < places.size(); i++) {
-                if (i + 1 == places.size()
-                        || places.get(i).sequence() != places.get(i + 1).sequence()) {
-                    distinct.add(places.get(i));
-                }
-            }
-            return distinct;
+            return IntStream.range(0, places.size())
+                    .filter(i -> i + 1 == places.size()
+                            || places.get(i).sequence() != places.get(i + 1).sequence())
+                    .mapToObj(places::get)
+                    .toList();
         }
     }
 }

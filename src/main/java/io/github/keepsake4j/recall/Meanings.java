@@ -68,19 +68,18 @@ final class Meanings {
      * @param sessionGap the pause that begins a new session
      */
     Meaning of(Scope scope, String question, Map<MemoryKey, ? extends Collection<Long>> others, Duration sessionGap) {
-        Embedded asked = embedded(question);
+        float[] asked = ofQuestion(question).orElse(null);
         List<MemoryKey> memories = scope.memories();
         if (asked == null || memories == null) {
             return Meaning.NONE;
         }
-        Collection<VectorMark> marks =
-                index.vectorMarks(asked.model(), memories).values();
-        double weight = weight(marks);
+        String model = embeddings.indexId();
+        double weight = weight(index.vectorMarks(model, memories).values());
         if (weight == 0) {
             return Meaning.NONE;
         }
         Meaning.Builder meaning = new Meaning.Builder(weight, sessionGap);
-        index.cosines(asked.model(), scope, asked.vector(), MAX_VECTORS, others, meaning::add);
+        index.cosines(model, scope, asked, MAX_VECTORS, others, meaning::add);
         return meaning.build();
     }
 
@@ -91,16 +90,6 @@ final class Meanings {
                 .mapToDouble(mark -> mark.weight() * mark.sequence())
                 .sum();
         return messages == 0 ? 0 : sum / messages;
-    }
-
-    /** A question's vector, and the model that it is of. */
-    @SuppressWarnings("ArrayRecordComponent") // Made for one question, and never compared.
-    private record Embedded(String model, float[] vector) {}
-
-    private @Nullable Embedded embedded(String question) {
-        return ofQuestion(question)
-                .map(vector -> new Embedded(embeddings.indexId(), vector))
-                .orElse(null);
     }
 
     /** Returns what identifies the vectors that were made. */

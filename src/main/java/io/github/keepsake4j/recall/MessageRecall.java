@@ -18,7 +18,6 @@ import java.time.InstantSource;
 import java.time.LocalDate;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
@@ -282,14 +281,11 @@ public final class MessageRecall {
             if (key != null) {
                 long place = best.get(i).posting().sequence();
                 // The better half is ranked with two messages before and behind each, one of which may be the answer.
-                add(places, key, List.of(place), i < most / 2 ? 2 : 1);
+                places.computeIfAbsent(key, k -> new HashSet<>())
+                        .addAll(Finder.around(List.of(place), i < most / 2 ? 2 : 1));
             }
         }
         return places;
-    }
-
-    private static void add(Map<MemoryKey, Set<Long>> places, MemoryKey key, Collection<Long> added, int reach) {
-        places.computeIfAbsent(key, k -> new HashSet<>()).addAll(Finder.around(added, reach));
     }
 
     private List<Passage> passages(List<Found> found, RecallOptions options) {
@@ -330,9 +326,7 @@ public final class MessageRecall {
             this.shownIds = shownIds;
             visible = new Visible(search.log(key), key, heads);
             for (LoggedMessage message : messages.values()) {
-                if (IndexedText.isSaid(message)) {
-                    texts.put(message.sequence(), IndexedText.of(message));
-                }
+                IndexedText.said(message).ifPresent(text -> texts.put(message.sequence(), text));
             }
         }
 

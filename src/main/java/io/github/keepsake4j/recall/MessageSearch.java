@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -329,10 +330,7 @@ public final class MessageSearch {
                 return;
             }
             Collection<LoggedMessage> around = read.subMap(
-                            sequence - SearchOptions.MAX_NEIGHBOURS,
-                            true,
-                            sequence + SearchOptions.MAX_NEIGHBOURS,
-                            true)
+                            sequence - SearchOptions.MAX_NEIGHBOURS, sequence + SearchOptions.MAX_NEIGHBOURS + 1)
                     .values();
             // A memory that was erased and written again may have another message at this place.
             String text = IndexedText.of(message);
@@ -344,14 +342,10 @@ public final class MessageSearch {
                 skipped++;
                 return;
             }
-            hits.add(new Hit(
-                    place.score(),
-                    key,
-                    message,
-                    text,
-                    before(key, message, around),
-                    after(message, around),
-                    highlights));
+            List<LoggedMessage> before = new ArrayList<>(chain(message, one -> parent(key, one, around)));
+            Collections.reverse(before);
+            List<LoggedMessage> after = chain(message, one -> child(one, around));
+            hits.add(new Hit(place.score(), key, message, text, before, after, highlights));
         }
 
         private boolean isWanted(MemoryKey key, LoggedMessage message) {
@@ -366,41 +360,27 @@ public final class MessageSearch {
             return visible.computeIfAbsent(key, k -> new Visible(logs.apply(k), k, heads));
         }
 
-        private List<LoggedMessage> before(MemoryKey key, LoggedMessage message, Collection<LoggedMessage> around) {
-            List<LoggedMessage> before = new ArrayList<>();
-            Map<String, LoggedMessage> byId = new LinkedHashMap<>();
-            around.forEach(one -> byId.put(one.id(), one));
-            String parent = message.parentId();
-            while (parent != null && before.size() < options.neighbours()) {
-                LoggedMessage next = byId.get(parent);
-                if (next == null) {
-                    next = Reads.message(logs.apply(key), key, parent).orElse(null);
-                }
-                if (next == null) {
-                    break;
-                }
-                before.add(next);
-                parent = next.parentId();
-            }
-            Collections.reverse(before);
-            return before;
+        /** Returns what follows a message, one after another, as far as it is shown. */
+        private List<LoggedMessage> chain(LoggedMessage from, Function<LoggedMessage, Optional<LoggedMessage>> next) {
+            return Stream.iterate(Optional.of(from), Optional::isPresent, one -> one.flatMap(next))
+                    .skip(1)
+                    .limit(options.neighbours())
+                    .flatMap(Optional::stream)
+                    .toList();
         }
 
-        private List<LoggedMessage> after(LoggedMessage message, Collection<LoggedMessage> around) {
-            List<LoggedMessage> after = new ArrayList<>();
-            LoggedMessage last = message;
-            while (after.size() < options.neighbours()) {
-                LoggedMessage next = null;
-                for (LoggedMessage one : around) {
-                    next = last.id().equals(one.parentId()) ? one : next;
-                }
-                if (next == null) {
-                    break;
-                }
-                after.add(next);
-                last = next;
-            }
-            return after;
+        private Optional<LoggedMessage> parent(MemoryKey key, LoggedMessage of, Collection<LoggedMessage> around) {
+            String parent = of.parentId();
+            return parent == null
+                    ? Optional.empty()
+                    : around.stream()
+                            .filter(one -> one.id().equals(parent))
+                            .findFirst()
+                            .or(() -> Reads.message(logs.apply(key), key, parent));
+        }
+
+        private static Optional<LoggedMessage> child(LoggedMessage of, Collection<LoggedMessage> around) {
+            return around.stream().filter(one -> of.id().equals(one.parentId())).reduce((earlier, later) -> later);
         }
 
         SearchResult result(boolean lagging) {

@@ -4,7 +4,7 @@ import java.time.LocalDate;
 import java.time.Month;
 import java.time.YearMonth;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -18,23 +18,14 @@ import org.jspecify.annotations.Nullable;
  * @param today the day on which the question is asked
  * @param dates the dates
  * @param relative the days that are counted from today
- * @param places where in the text all these are named
+ * @param covered the places in the text where all these are named
  */
-record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, List<Place> places) {
+record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, BitSet covered) {
 
     private static final int MAX_LENGTH = 2_000;
 
     /** A date without a year is looked for in so many years. */
     private static final int YEARS = 5;
-
-    NamedDates {
-        dates = List.copyOf(dates);
-        relative = List.copyOf(relative);
-        places = List.copyOf(places);
-    }
-
-    /** A part of a text. */
-    record Place(int start, int end) {}
 
     /**
      * A date with possibly missing parts.
@@ -46,10 +37,12 @@ record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, L
      */
     record NamedDate(@Nullable Integer year, @Nullable Month month, @Nullable Integer day, boolean week) {
 
+        private static final double OF_YEAR = 0.3;
+
         /** Returns how well a day fits, 0 to 2. Messages often report about the days before them. */
         double fits(LocalDate day) {
             if (month == null) {
-                return year != null && day.getYear() == year ? 0.3 : 0;
+                return year != null && day.getYear() == year ? OF_YEAR : 0;
             }
             // Without a year, the most recent month of that name.
             int of = year != null ? year : day.getMonthValue() < month.getValue() ? day.getYear() - 1 : day.getYear();
@@ -67,6 +60,10 @@ record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, L
             }
             long after = ChronoUnit.DAYS.between(named.atDay(this.day), day);
             return after == 0 ? fits + 1 : after > 0 && after <= Days.AFTER ? fits + 0.5 : fits;
+        }
+
+        private double most() {
+            return day != null ? 2 : month != null ? 1 : OF_YEAR;
         }
 
         /** Returns the days that this date means, or several alternatives if it has no year: the latest first. */
@@ -102,14 +99,14 @@ record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, L
         StringBuilder rest = new StringBuilder(used);
         relative.forEach(found -> rest.replace(found.start(), found.end(), " ".repeat(found.end() - found.start())));
         List<AbsoluteDates.Found> dates = AbsoluteDates.in(rest.toString());
-        List<Place> places = new ArrayList<>();
-        relative.forEach(found -> places.add(new Place(found.start(), found.end())));
-        dates.forEach(found -> places.add(new Place(found.start(), found.end())));
+        BitSet covered = new BitSet();
+        relative.forEach(found -> covered.set(found.start(), found.end()));
+        dates.forEach(found -> covered.set(found.start(), found.end()));
         return new NamedDates(
                 today,
                 dates.stream().map(AbsoluteDates.Found::date).toList(),
                 relative.stream().map(RelativeDates.Found::days).toList(),
-                places);
+                covered);
     }
 
     /** Returns how well a day fits the best of the dates, 0 to 2. */
@@ -129,8 +126,18 @@ record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, L
                 .toList();
     }
 
+    /** Returns how well the dates fit what names them, 0 to 2. */
+    double most() {
+        return dates.stream().mapToDouble(NamedDate::most).max().orElse(0);
+    }
+
+    /** Returns whether a part of the text is within dates that do not count from today. */
+    boolean isNamed(int start, int end) {
+        return relative.isEmpty() && covered.nextClearBit(start) >= end;
+    }
+
     /** Returns whether a place in the text is part of a date. */
     boolean covers(int at) {
-        return places.stream().anyMatch(place -> place.start() <= at && at < place.end());
+        return covered.get(at);
     }
 }

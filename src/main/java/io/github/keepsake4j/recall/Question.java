@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,10 +66,6 @@ record Question(
 
     private static final String ASKING_CHARACTERS = "我你您他她它们咱俩的了过是在有什么啥呢吗哪些都跟和与给把对那这天聊谈说讲问答告诉提到总结一下话内容情事发生做干关于回顾请想知道记得";
 
-    Question {
-        units = List.copyOf(units);
-    }
-
     /**
      * One word. A text has the word if it has one of its stems. It has the word in part if it has most of its parts.
      *
@@ -77,7 +74,7 @@ record Question(
      * @param parts the terms that mean it together
      * @param beginning the term of its first two letters; empty if it has none
      */
-    record Unit(String written, Set<String> stems, Set<String> parts, String beginning) {
+    record Unit(String written, Set<String> stems, Set<String> parts, String beginning, boolean ofDate) {
 
         /** The least share of a word's parts that a text must have. With a smaller share, it is another word. */
         private static final double FEWEST_PARTS = 0.5;
@@ -153,38 +150,33 @@ record Question(
         NamedDates dates = NamedDates.in(text, today);
         boolean onlyTime = !dates.occasions().isEmpty()
                 && tokens.stream().allMatch(token -> dates.covers(token.start()) || isAsking(used, token, named));
-        if (onlyTime) {
-            // Of such a question, only the date itself may be the text of a message.
-            List<Unit> written = units(
-                    used,
-                    tokens.stream().filter(token -> dates.covers(token.start())).toList(),
-                    beginnings,
-                    named,
-                    true);
-            return new Question(written, named.only(), dates, Set.of(), Pronouns.asksAssistant(text), true, false);
-        }
-        List<Unit> all = units(used, tokens, beginnings, named, false);
-        List<Unit> units =
-                all.stream().filter(unit -> !isAsking(unit.written())).toList();
+        // Of a question about a time alone, only the date itself may be the text of a message.
+        List<Token> written = tokens.stream()
+                .filter(token -> !onlyTime || dates.covers(token.start()))
+                .toList();
+        List<Unit> all = units(used, written, beginnings, named, dates, onlyTime);
+        List<Unit> units = all.stream()
+                .filter(unit -> onlyTime || !isAsking(unit.written()))
+                .toList();
         if (units.isEmpty()) {
-            units = all.isEmpty() ? units(used, tokens, beginnings, named, true) : all;
+            units = all.isEmpty() ? units(used, written, beginnings, named, dates, true) : all;
         }
-        boolean severalWords = tokens.stream()
+        boolean severalWords = written.stream()
                         .filter(token -> token.kind() != Kind.PART)
                         .map(Token::start)
                         .distinct()
                         .limit(2)
                         .count()
                 > 1;
-        Set<String> folded = severalWords ? Set.copyOf(List.of(folded(text), folded(before))) : Set.of();
+        Set<String> folded = severalWords && !onlyTime ? Set.copyOf(List.of(folded(text), folded(before))) : Set.of();
         return new Question(
                 units,
                 named.only(),
                 dates,
                 folded,
                 Pronouns.asksAssistant(text),
-                false,
-                followsUp(text, tokens, named));
+                onlyTime,
+                !onlyTime && followsUp(text, tokens, named));
     }
 
     private static boolean isAsking(String text, Token token, Named named) {
@@ -223,14 +215,20 @@ record Question(
     }
 
     private static List<Unit> units(
-            String text, List<Token> tokens, Map<Integer, String> beginnings, Named named, boolean stopWords) {
+            String text,
+            List<Token> tokens,
+            Map<Integer, String> beginnings,
+            Named named,
+            NamedDates dates,
+            boolean stopWords) {
         Map<String, Unit> units = new LinkedHashMap<>();
         Set<String> terms = new HashSet<>();
         for (int i = 0; i < tokens.size(); ) {
             Token first = tokens.get(i);
             String written = text.substring(first.start(), first.end());
             String beginning = beginnings.getOrDefault(first.start(), "");
-            Unit unit = new Unit(written, new LinkedHashSet<>(), new LinkedHashSet<>(), beginning);
+            boolean ofDate = dates.isNamed(first.start(), first.end());
+            Unit unit = new Unit(written, new LinkedHashSet<>(), new LinkedHashSet<>(), beginning, ofDate);
             unit.stems().add(first.term());
             i++;
             while (i < tokens.size() && isOfOneWord(first, tokens.get(i))) {
@@ -288,11 +286,8 @@ record Question(
 
     /** Returns the terms to look up, at most {@link #MAX_TERMS}. */
     Set<String> terms() {
-        Set<String> terms = new LinkedHashSet<>();
-        for (Unit unit : units) {
-            terms.addAll(unit.stems());
-            terms.addAll(unit.parts());
-        }
-        return terms;
+        return units.stream()
+                .flatMap(unit -> Stream.concat(unit.stems().stream(), unit.parts().stream()))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 }

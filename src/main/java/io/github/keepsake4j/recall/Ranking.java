@@ -8,9 +8,8 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.function.IntToDoubleFunction;
 
 /**
@@ -45,6 +44,7 @@ final class Ranking {
     private final ZoneId zone;
     private final double[] idf;
     private final double mass;
+    private final List<Unit> ofDate;
 
     Ranking(Question question, Matches statistics, Meaning meaning, ZoneId zone) {
         this.question = question;
@@ -56,6 +56,7 @@ final class Ranking {
                 .toArray();
         double sum = Arrays.stream(idf).sum();
         mass = sum == 0 ? 1 : sum;
+        ofDate = question.units().stream().filter(Unit::ofDate).toList();
     }
 
     /**
@@ -94,16 +95,15 @@ final class Ranking {
      * @return all messages, best first; messages of equal score are newest first
      */
     List<Ranked> rankByTerms(List<ChatSession> sessions) {
-        Map<String, Double> idfs = new HashMap<>();
-        question.terms().forEach(term -> idfs.put(term, Bm25.idf(statistics.frequency(term), statistics.messages())));
-        double most = Math.max(1, idfs.values().stream().mapToDouble(idf -> idf).sum());
+        Set<String> terms = question.terms();
+        double most = Math.max(1, terms.stream().mapToDouble(statistics::idf).sum());
         return sessions.stream()
                 .flatMap(session -> session.utterances().stream())
                 .map(utterance -> {
                     double sum = 0;
-                    for (String term : question.terms()) {
+                    for (String term : terms) {
                         int count = utterance.terms().getOrDefault(term, 0);
-                        sum += idfs.getOrDefault(term, 0.0)
+                        sum += statistics.idf(term)
                                 * Bm25.STANDARD.weight(count, utterance.length(), statistics.averageLength());
                     }
                     Recalled.Features features = new Recalled.Features(sum / most, 0, 0, 0, 0);
@@ -208,12 +208,19 @@ final class Ranking {
                                 best[i].answer(),
                                 near > 0 ? trust(i) * near : near,
                                 utterance.speaker().equals(question.speaker()) ? 1 : 0,
-                                question.dates().fit(LocalDate.ofInstant(utterance.time(), zone)));
+                                date(utterance));
                 ranked.add(new Ranked(utterance, features.score(weights), features));
             }
         }
 
         /** Returns the weight of a message's words. A reply to the same question repeats them because it is one. */
+        /** A message that names the date of the question is as good as one that was written then. */
+        private double date(Utterance utterance) {
+            double written = question.dates().fit(LocalDate.ofInstant(utterance.time(), zone));
+            boolean names = !ofDate.isEmpty() && ofDate.stream().allMatch(unit -> unit.in(utterance.terms()) >= 1);
+            return names ? Math.max(written, question.dates().most()) : written;
+        }
+
         private double weight(int at) {
             return repliesToSame(at) ? 0 : utterances.get(at).repeats() ? REPEATED : 1;
         }

@@ -17,25 +17,8 @@ final class RelativeDates {
     private static final int MAX_FOUND = 4;
 
     /** Each phrase has one of these. */
-    private static final List<String> ROOTS = List.of(
-            "day",
-            "week",
-            "month",
-            "tag",
-            "woch",
-            "monat",
-            "gestern",
-            "heute",
-            "sonnabend",
-            "天",
-            "日",
-            "周",
-            "星期",
-            "礼拜",
-            "月");
-
-    private static final String NUMBER = "(\\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten"
-            + "|eine[mr]|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn)";
+    private static final Pattern ROOTS =
+            Pattern.compile("day|week|month|tag|woch|monat|gestern|heute|sonnabend|[天日周月]|星期|礼拜");
 
     private static final List<String> NUMBERS = List.of(
             "a an one einem einer",
@@ -48,6 +31,8 @@ final class RelativeDates {
             "eight acht",
             "nine neun",
             "ten zehn");
+    private static final String NUMBER =
+            "(\\d{1,3}|" + String.join("|", NUMBERS).replace(' ', '|') + ")";
 
     private static final String CHINESE_NUMBER = "(\\d{1,3}|[一二两三四五六七八九十]{1,3})\\s?";
     private static final String CHINESE_WEEK = "个?(?:周|星期|礼拜)";
@@ -107,7 +92,7 @@ final class RelativeDates {
             // Unlike that of a String, the length does not change.
             rest.setCharAt(i, Character.toLowerCase(text.charAt(i)));
         }
-        if (ROOTS.stream().allMatch(root -> rest.indexOf(root) < 0)) {
+        if (!ROOTS.matcher(rest).find()) {
             return all;
         }
         for (Phrase phrase : PHRASES) {

@@ -39,7 +39,7 @@ final class TextCuts {
                 isInsideOfAPair(text, first) ? first + 1 : first, isInsideOfAPair(text, last) ? last - 1 : last);
     }
 
-    private static boolean isInsideOfAPair(String text, int at) {
+    static boolean isInsideOfAPair(String text, int at) {
         return at > 0 && at < text.length() && Character.isSurrogatePair(text.charAt(at - 1), text.charAt(at));
     }
 }

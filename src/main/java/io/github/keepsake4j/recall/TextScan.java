@@ -104,9 +104,13 @@ final class TextScan {
         int from = 0;
         int to = 0;
         for (int first = 0, last = 0; last < sorted.size(); last++) {
-            weight += within.merge(sorted.get(last).term(), 1, Integer::sum) == 1 ? weight(sorted.get(last)) : 0;
+            weight += within.merge(sorted.get(last).term(), 1, Integer::sum) == 1
+                    ? statistics.idf(sorted.get(last).term())
+                    : 0;
             for (; sorted.get(last).end() - sorted.get(first).start() > length && first < last; first++) {
-                weight -= within.merge(sorted.get(first).term(), -1, Integer::sum) == 0 ? weight(sorted.get(first)) : 0;
+                weight -= within.merge(sorted.get(first).term(), -1, Integer::sum) == 0
+                        ? statistics.idf(sorted.get(first).term())
+                        : 0;
             }
             if (weight > best) {
                 best = weight;
@@ -116,9 +120,5 @@ final class TextScan {
         }
         int start = Math.max(0, Math.min(from + (to - from - length) / 2, text.length() - length));
         return TextCuts.ofWholeWords(text, start, Math.min(text.length(), start + length), from, to);
-    }
-
-    private double weight(Token token) {
-        return Bm25.idf(statistics.frequency(token.term()), statistics.messages());
     }
 }

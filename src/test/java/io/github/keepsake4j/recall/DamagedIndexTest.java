@@ -84,7 +84,8 @@ class DamagedIndexTest {
                     task -> {},
                     pause -> task -> {},
                     new Indexer.Settings(
-                            Duration.ofMillis(1), Duration.ofSeconds(30), 20, 1_024, Duration.ofSeconds(60)));
+                            Duration.ofMillis(1), Duration.ofSeconds(30), 20, 1_024, Duration.ofSeconds(60)),
+                    null);
             search = new MessageSearch(index, key -> log, Words.standard(), indexer, MessageSearch.MAX_POSTINGS);
             indexer.use("acme");
         }

@@ -166,7 +166,8 @@ public final class IndexBenchmark {
                 Words.standard(),
                 task -> {},
                 pause -> task -> {},
-                Indexer.Settings.STANDARD);
+                Indexer.Settings.STANDARD,
+                null);
         indexer.use("acme");
         long start = System.nanoTime();
         long cpu = cpu();

@@ -53,7 +53,8 @@ public final class IndexingProcess {
                 task -> {},
                 pause -> task -> {},
                 // A lease that a killed process left is over at once.
-                new Indexer.Settings(Duration.ofMillis(1), Duration.ofSeconds(30), 1, 4, Duration.ofMillis(20)));
+                new Indexer.Settings(Duration.ofMillis(1), Duration.ofSeconds(30), 1, 4, Duration.ofMillis(20)),
+                null);
         indexer.use(tenant);
         indexer.sweep();
         indexer.drain();

@@ -131,7 +131,8 @@ class LongMessageRecallTest {
                 Words.standard(),
                 work -> {},
                 pause -> work -> {},
-                Indexer.Settings.STANDARD);
+                Indexer.Settings.STANDARD,
+                null);
         indexer.use("acme");
         indexer.sweep();
         indexer.drain();

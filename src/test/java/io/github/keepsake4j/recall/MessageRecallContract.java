@@ -147,6 +147,19 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
     }
 
     @Test
+    void a_message_that_names_the_day_is_as_good_as_those_of_that_day() {
+        say(ALICE, JANUARY, "My mother turns seventy on May 13th", "Congratulations!");
+        for (int i = 0; i < 20; i++) {
+            Instant then = Instant.parse("2026-05-13T09:00:00Z").plus(Duration.ofMinutes(i));
+            say(ALICE, then, "Lunch number " + i, "How nice!");
+        }
+
+        List<Passage> passages = recall(ALICE, "Who turns sevnty on May 13th?").passages();
+
+        assertThat(texts(passages.get(0))).contains("My mother turns seventy on May 13th");
+    }
+
+    @Test
     void a_day_that_is_not_indexed_yet_is_found() {
         MessageSearch search =
                 new MessageSearch(index, key -> log, List.of(log), Words.standard(), work -> {}, pause -> work -> {});
@@ -822,7 +835,8 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
                 Words.standard(),
                 work -> {},
                 pause -> work -> {},
-                Indexer.Settings.STANDARD);
+                Indexer.Settings.STANDARD,
+                null);
         indexer.use("acme");
         indexer.sweep();
         indexer.drain();

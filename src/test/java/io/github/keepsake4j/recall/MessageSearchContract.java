@@ -78,7 +78,8 @@ public abstract class MessageSearchContract {
                     words,
                     task -> {},
                     pause -> task -> {},
-                    new Indexer.Settings(Duration.ofMillis(1), Duration.ofSeconds(30), 2, 64, Duration.ofSeconds(60)));
+                    new Indexer.Settings(Duration.ofMillis(1), Duration.ofSeconds(30), 2, 64, Duration.ofSeconds(60)),
+                    null);
             search = new MessageSearch(index, key -> logOfProcess, words, indexer, MessageSearch.MAX_POSTINGS);
             watched = search.watched(logOfProcess);
             indexer.use("acme");

@@ -14,7 +14,6 @@ import io.github.keepsake4j.recall.vectors.QueryVector;
 import io.github.keepsake4j.recall.vectors.VectorRow;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -45,19 +44,17 @@ public final class InMemoryMessageIndex implements MessageIndex {
         final long number;
         final MemoryKey key;
         final Map<String, List<Posting>> postings = new HashMap<>();
-
-        @Nullable
         Watermark watermark;
-
         long messages;
         long length;
 
         /** By the text that identifies the model. */
         final Map<String, Vectors> vectors = new HashMap<>();
 
-        Memory(long number, MemoryKey key) {
+        Memory(long number, MemoryKey key, Watermark watermark) {
             this.number = number;
             this.key = key;
+            this.watermark = watermark;
         }
     }
 
@@ -100,7 +97,7 @@ public final class InMemoryMessageIndex implements MessageIndex {
         Map<MemoryKey, Watermark> watermarks = new HashMap<>();
         for (MemoryKey key : keys) {
             Memory memory = byKey.get(key);
-            if (memory != null && memory.watermark != null) {
+            if (memory != null) {
                 watermarks.put(key, memory.watermark);
             }
         }
@@ -116,7 +113,7 @@ public final class InMemoryMessageIndex implements MessageIndex {
         if (!Objects.equals(before, known == null ? null : known.watermark)) {
             return false;
         }
-        Memory memory = known == null ? new Memory(++lastNumber, key) : known;
+        Memory memory = known == null ? new Memory(++lastNumber, key, after) : known;
         memories.put(memory.number, memory);
         byKey.put(key, memory);
         memory.watermark = after;
@@ -250,7 +247,7 @@ public final class InMemoryMessageIndex implements MessageIndex {
         checkOpen("vectors of memory " + key);
         List<VectorRow> added = VectorRow.of(before, after, vectors);
         Memory memory = byKey.get(key);
-        if (memory == null || memory.watermark == null || memory.watermark.epoch() != after.epoch()) {
+        if (memory == null || memory.watermark.epoch() != after.epoch()) {
             return false;
         }
         Vectors known = memory.vectors.getOrDefault(model, new Vectors());
@@ -276,7 +273,8 @@ public final class InMemoryMessageIndex implements MessageIndex {
         record Found(MemoryKey key, VectorRow row) {}
         List<Found> newestFirst = new ArrayList<>();
         for (Memory memory : inScope(scope)) {
-            rows(memory, model).descendingMap().values().forEach(row -> newestFirst.add(new Found(memory.key, row)));
+            Vectors vectors = memory.vectors.getOrDefault(model, new Vectors());
+            vectors.rows.descendingMap().values().forEach(row -> newestFirst.add(new Found(memory.key, row)));
         }
         newestFirst.sort(
                 Comparator.comparingLong((Found found) -> found.row().newest()).reversed());
@@ -293,11 +291,6 @@ public final class InMemoryMessageIndex implements MessageIndex {
             }
             left -= found.row().amount();
         }
-    }
-
-    private static NavigableMap<Long, VectorRow> rows(Memory memory, String model) {
-        Vectors known = memory.vectors.get(model);
-        return known == null ? Collections.emptyNavigableMap() : known.rows;
     }
 
     @Override

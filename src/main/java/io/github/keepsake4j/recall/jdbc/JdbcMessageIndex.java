@@ -10,8 +10,10 @@ import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.Posting;
 import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.recall.jdbc.IndexDialect.Block;
 import io.github.keepsake4j.recall.jdbc.IndexDialect.PostingRow;
 import io.github.keepsake4j.recall.jdbc.IndexDialect.Segment;
+import io.github.keepsake4j.recall.vectors.QueryVector;
 import io.github.keepsake4j.recall.vectors.VectorRow;
 import io.github.keepsake4j.sql.Connections;
 import io.github.keepsake4j.sql.KeyColumns;
@@ -74,7 +76,6 @@ public final class JdbcMessageIndex implements MessageIndex {
 
     private final Connections connections;
     private final IndexDialect dialect;
-    private final VectorTables vectors;
 
     /** The fingerprint of the words that make the added terms, once it is known. */
     private volatile @Nullable String words;
@@ -82,7 +83,6 @@ public final class JdbcMessageIndex implements MessageIndex {
     JdbcMessageIndex(Connections connections, IndexDialect dialect) {
         this.connections = connections;
         this.dialect = dialect;
-        this.vectors = new VectorTables(connections, dialect);
     }
 
     /**
@@ -146,12 +146,13 @@ public final class JdbcMessageIndex implements MessageIndex {
         if (keys.isEmpty()) {
             return Map.of();
         }
-        List<byte[]> hashes = keys.stream().map(KeyColumns::hash).toList();
-        Map<MemoryKey, Watermark> watermarks = new HashMap<>();
-        for (MemoryRow row : connections.single("watermarks", session -> dialect.memories(session, hashes))) {
-            watermarks.put(row.key(), row.watermark());
-        }
-        return watermarks;
+        List<byte[]> hashes = hashes(keys);
+        return connections.single("watermarks", session -> dialect.memories(session, hashes)).stream()
+                .collect(Collectors.toMap(MemoryRow::key, MemoryRow::watermark));
+    }
+
+    private static List<byte[]> hashes(Collection<? extends MemoryKey> keys) {
+        return keys.stream().map(KeyColumns::hash).toList();
     }
 
     @Override
@@ -289,9 +290,7 @@ public final class JdbcMessageIndex implements MessageIndex {
     public Matches match(Scope scope, Collection<String> terms, int maxPostings) {
         InvalidInputException.checkRange("terms", 0, MAX_TERMS, terms.size());
         InvalidInputException.checkAtLeast("maxPostings", 1, maxPostings);
-        List<byte[]> hashes = scope.memories() == null
-                ? null
-                : scope.memories().stream().map(KeyColumns::hash).toList();
+        List<byte[]> hashes = scope.memories() == null ? null : hashes(scope.memories());
         return connections.snapshot("search in tenant " + MemoryKey.encode(scope.tenant()), session -> {
             InScope in = inScope(session, scope.tenant(), hashes);
             if (in == null) {
@@ -326,11 +325,9 @@ public final class JdbcMessageIndex implements MessageIndex {
 
         /** Never returns data of a memory that is not named, even if the counts are wrong. */
         List<PostingRow> only(List<PostingRow> rows) {
-            return memories == null
-                    ? rows
-                    : rows.stream()
-                            .filter(row -> memories.contains(row.memory()))
-                            .toList();
+            return rows.stream()
+                    .filter(row -> memories == null || memories.contains(row.memory()))
+                    .toList();
         }
     }
 
@@ -391,7 +388,12 @@ public final class JdbcMessageIndex implements MessageIndex {
 
     @Override
     public Map<MemoryKey, VectorMark> vectorMarks(String model, Collection<? extends MemoryKey> keys) {
-        return vectors.marks(model, keys);
+        if (keys.isEmpty()) {
+            return Map.of();
+        }
+        List<byte[]> hashes = hashes(keys);
+        return connections.single("marks of vectors", session -> dialect.vectorMarks(session, model, hashes)).stream()
+                .collect(Collectors.toMap(row -> row.key().key(), VectorMarkRow::mark));
     }
 
     @Override
@@ -427,7 +429,22 @@ public final class JdbcMessageIndex implements MessageIndex {
             int most,
             Map<MemoryKey, ? extends Collection<Long>> others,
             CosineReader reader) {
-        vectors.cosines(model, scope, query, most, others, reader);
+        InvalidInputException.checkAtLeast("most", 1, most);
+        List<byte[]> hashes = scope.memories() == null ? null : hashes(scope.memories());
+        List<Block> blocks = others.entrySet().stream()
+                .flatMap(places -> {
+                    byte[] hash = KeyColumns.hash(places.getKey());
+                    return places.getValue().stream()
+                            .map(sequence -> sequence / VectorRow.BLOCK)
+                            .distinct()
+                            .map(number -> new Block(hash, number));
+                })
+                .toList();
+        VectorTables.Reading reading = new VectorTables.Reading(QueryVector.of(query), reader);
+        connections.snapshot("cosines in tenant " + MemoryKey.encode(scope.tenant()), session -> {
+            dialect.vectors(session, model, scope.tenant(), hashes, most, blocks, reading);
+            return true;
+        });
     }
 
     @Override

@@ -13,9 +13,6 @@ import java.sql.SQLException;
  */
 record StoredVectors(MemoryKey key, long most, VectorRow row) {
 
-    /** The columns of the memory that {@link #of} reads first. */
-    static final String MEMORY = "t.tenant, m.app_id, m.conversation_id, m.node_id";
-
     static StoredVectors of(ResultSet row) throws SQLException {
         KeyColumns columns = new KeyColumns(row.getString(1), row.getString(2), row.getString(3), row.getString(4));
         return new StoredVectors(columns.key(), row.getLong(5), row(row, 6));

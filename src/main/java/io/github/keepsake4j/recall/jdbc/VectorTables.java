@@ -1,50 +1,25 @@
 package io.github.keepsake4j.recall.jdbc;
 
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageIndex.CosineReader;
 import io.github.keepsake4j.recall.MessageIndex.VectorMark;
-import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.vectors.Cosines;
 import io.github.keepsake4j.recall.vectors.QueryVector;
 import io.github.keepsake4j.recall.vectors.VectorRow;
-import io.github.keepsake4j.sql.Connections;
 import io.github.keepsake4j.sql.KeyColumns;
 import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.Session.Mapper;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.LocalDate;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The vectors of an index. */
+/** The tables of the vectors of an index. */
 final class VectorTables {
 
-    private final Connections connections;
-    private final IndexDialect dialect;
-
-    VectorTables(Connections connections, IndexDialect dialect) {
-        this.connections = connections;
-        this.dialect = dialect;
-    }
-
-    Map<MemoryKey, VectorMark> marks(String model, Collection<? extends MemoryKey> keys) {
-        if (keys.isEmpty()) {
-            return Map.of();
-        }
-        List<byte[]> hashes = keys.stream().map(KeyColumns::hash).toList();
-        Map<MemoryKey, VectorMark> marks = new HashMap<>();
-        for (VectorMarkRow row :
-                connections.single("marks of vectors", session -> dialect.vectorMarks(session, model, hashes))) {
-            marks.put(row.key().key(), row.mark());
-        }
-        return marks;
-    }
+    private VectorTables() {}
 
     /**
      * What became of a mark.
@@ -157,33 +132,6 @@ final class VectorTables {
         for (String statement : IndexSql.DELETE_VECTORS) {
             session.update(statement, memory);
         }
-    }
-
-    void cosines(
-            String model,
-            Scope scope,
-            float[] query,
-            int most,
-            Map<MemoryKey, ? extends Collection<Long>> others,
-            CosineReader reader) {
-        InvalidInputException.checkAtLeast("most", 1, most);
-        List<byte[]> hashes = scope.memories() == null
-                ? null
-                : scope.memories().stream().map(KeyColumns::hash).toList();
-        List<IndexDialect.Block> blocks = others.entrySet().stream()
-                .flatMap(places -> {
-                    byte[] hash = KeyColumns.hash(places.getKey());
-                    return places.getValue().stream()
-                            .map(sequence -> sequence / VectorRow.BLOCK)
-                            .distinct()
-                            .map(number -> new IndexDialect.Block(hash, number));
-                })
-                .toList();
-        Reading reading = new Reading(QueryVector.of(query), reader);
-        connections.snapshot("cosines in tenant " + MemoryKey.encode(scope.tenant()), session -> {
-            dialect.vectors(session, model, scope.tenant(), hashes, most, blocks, reading);
-            return true;
-        });
     }
 
     /** Compares rows with a query as they are read. */

@@ -40,12 +40,7 @@ record FoldedWord(int[] codePoints, int[] sources) {
 
     /** Returns whether folding changes nothing, because all characters are in ASCII. */
     static boolean isPlain(String word) {
-        for (int i = 0; i < word.length(); i++) {
-            if (word.charAt(i) >= 0x80) {
-                return false;
-            }
-        }
-        return true;
+        return word.chars().allMatch(c -> c < 0x80);
     }
 
     static String fold(String word) {
@@ -53,8 +48,17 @@ record FoldedWord(int[] codePoints, int[] sources) {
     }
 
     private static int[] fold(int c) {
+        if (Character.getType(c) == Character.FORMAT) {
+            return new int[0];
+        }
         // Hangul would fall apart; the marks of Indic scripts are vowels.
-        return isHangul(c) ? new int[] {c} : withoutDiacritics(c);
+        return isHangul(c)
+                ? new int[] {c}
+                : Normalizer.normalize(Character.toString(c), Normalizer.Form.NFD)
+                        .codePoints()
+                        .filter(part -> part < 0x300 || part > 0x36F)
+                        .flatMap(FoldedWord::plain)
+                        .toArray();
     }
 
     /** Replaces letters that Unicode does not decompose. */
@@ -75,17 +79,6 @@ record FoldedWord(int[] codePoints, int[] sources) {
 
     private static boolean isHangul(int c) {
         return c >= 0xAC00 && c <= 0xD7A3;
-    }
-
-    private static int[] withoutDiacritics(int c) {
-        if (Character.getType(c) == Character.FORMAT) {
-            return new int[0];
-        }
-        return Normalizer.normalize(Character.toString(c), Normalizer.Form.NFD)
-                .codePoints()
-                .filter(part -> part < 0x300 || part > 0x36F)
-                .flatMap(FoldedWord::plain)
-                .toArray();
     }
 
     int size() {
