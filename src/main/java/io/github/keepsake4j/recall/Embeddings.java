@@ -74,7 +74,7 @@ final class Embeddings {
     }
 
     /** Returns the end of a part of a text. A pair of surrogates is not cut. */
-    private static int end(String text, int start, int length) {
+    static int end(String text, int start, int length) {
         int end = Math.min(text.length(), start + length);
         return TextCuts.isInsideOfAPair(text, end) ? end - 1 : end;
     }

@@ -202,17 +202,11 @@ public final class MessageRecall {
                 .map(IndexedText::of);
         return (said == null ? ofUser : said.stream())
                 .filter(text -> !text.isBlank() && !text.strip().equals(question.strip()))
-                .map(MessageRecall::beginning)
+                .map(text -> text.substring(0, Embeddings.end(text, 0, MAX_BEFORE)))
                 .filter(text -> !Question.of(text, "", Named.ROLES, words, LocalDate.EPOCH)
                         .followsUp())
                 .findFirst()
                 .orElse("");
-    }
-
-    private static String beginning(String text) {
-        int end = Math.min(MAX_BEFORE, text.length());
-        boolean splits = end < text.length() && Character.isLowSurrogate(text.charAt(end));
-        return text.substring(0, splits ? end - 1 : end);
     }
 
     private static Set<String> speakers(Map<MemoryKey, NavigableMap<Long, LoggedMessage>> read) {

@@ -16,7 +16,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,17 +70,15 @@ public record RecallTool(
 
     /** Returns what the user said before a query, newest first, or null if its metadata does not tell. */
     private static @Nullable List<String> before(Query query) {
-        List<ChatMessage> known =
-                query.metadata() == null ? null : query.metadata().chatMemory();
-        if (known == null) {
+        if (query.metadata() == null || query.metadata().chatMemory() == null) {
             return null;
         }
-        List<String> said = known.stream()
+        List<ChatMessage> known = new ArrayList<>(query.metadata().chatMemory());
+        Collections.reverse(known);
+        return known.stream()
                 .filter(UserMessage.class::isInstance)
                 .map(OwnText::blanked)
-                .collect(Collectors.toCollection(ArrayList::new));
-        Collections.reverse(said);
-        return said;
+                .toList();
     }
 
     /** Returns passages as texts, best first. */
