@@ -14,7 +14,6 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.data.message.VideoContent;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.message.MessageAttributes;
 import io.github.keepsake4j.message.UnknownMessage;
 import java.util.ArrayList;
 import java.util.List;

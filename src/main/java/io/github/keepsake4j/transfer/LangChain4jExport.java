@@ -2,7 +2,7 @@ package io.github.keepsake4j.transfer;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageSerializer;
-import io.github.keepsake4j.message.MessageAttributes;
+import io.github.keepsake4j.codec.MessageAttributes;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Instant;

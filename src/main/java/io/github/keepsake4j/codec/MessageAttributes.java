@@ -1,4 +1,4 @@
-package io.github.keepsake4j.message;
+package io.github.keepsake4j.codec;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
