@@ -213,7 +213,6 @@ final class Ranking {
             }
         }
 
-        /** Returns the weight of a message's words. A reply to the same question repeats them because it is one. */
         /** A message that names the date of the question is as good as one that was written then. */
         private double date(Utterance utterance) {
             double written = question.dates().fit(LocalDate.ofInstant(utterance.time(), zone));
@@ -221,6 +220,7 @@ final class Ranking {
             return names ? Math.max(written, question.dates().most()) : written;
         }
 
+        /** Returns the weight of a message's words. A reply to the same question repeats them because it is one. */
         private double weight(int at) {
             return repliesToSame(at) ? 0 : utterances.get(at).repeats() ? REPEATED : 1;
         }
