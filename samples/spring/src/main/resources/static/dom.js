@@ -135,8 +135,11 @@ export function ask(question, yes, label, field) {
     // What cannot be undone is not done by a key that was pressed too often.
     $('dialog-no').focus();
   }
-  return new Promise(resolve => dialog.addEventListener('close', () => resolve(
-    dialog.returnValue !== 'yes' ? null : field ? field.value : true), {once: true}));
+  return new Promise(resolve => {
+    // The event comes later than the end of the dialog, which may be open for another question by then.
+    dialog.onclose = () => dialog.open || resolve(
+      dialog.returnValue !== 'yes' ? null : field ? field.value : true);
+  });
 }
 
 let passing;

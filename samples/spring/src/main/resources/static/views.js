@@ -283,9 +283,10 @@ const find = {
       const found = await json('GET', `${path(page.id, kind)}?text=${encodeURIComponent(words.value)}`);
       if (kind === 'search') {
         results.replaceChildren(
-          h('p', {}, found.length === 0 ? `No message has “${words.value}”.`
-            : `${plural(found.length, 'message')} in ${Math.round(performance.now() - from)} ms`),
-          h('ol', {class: 'lines'}, found.map(hit => h('li', {class: hit.message.type.toLowerCase()},
+          h('p', {}, found.hits.length === 0 ? `No message has “${words.value}”.`
+            : `${plural(found.hits.length, 'message')} in ${Math.round(performance.now() - from)} ms`),
+          found.lagging && h('p', {}, 'The newest messages are still being indexed. Search again in a moment.'),
+          h('ol', {class: 'lines'}, found.hits.map(hit => h('li', {class: hit.message.type.toLowerCase()},
             h('h3', {}, WHO[hit.message.type] ?? hit.message.type), marked(hit.text, hit.highlights),
             button('Show in chat', () => actions.reveal(hit.message.id))))));
       } else {

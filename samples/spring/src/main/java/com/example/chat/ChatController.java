@@ -16,6 +16,7 @@ import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.recall.SearchResult;
 import io.github.keepsake4j.recall.SearchResult.Highlight;
 import io.github.keepsake4j.turn.TurnPolicy;
 import java.io.IOException;
@@ -70,6 +71,9 @@ class ChatController {
     record Message(String id, String parentId, ChatMessageType type, String text, Instant at, String outcome) {}
 
     record Messages(List<Message> messages, Long before) {}
+
+    /** @param lagging whether the newest messages may be missing, because they are not indexed yet */
+    record Found(List<Hit> hits, boolean lagging) {}
 
     record Hit(Message message, String text, List<Highlight> highlights) {}
 
@@ -133,10 +137,13 @@ class ChatController {
     }
 
     @GetMapping("/{id}/search")
-    List<Hit> search(@PathVariable String id, @RequestParam String text) {
-        return keepsake.search().find(id, text).hits().stream()
-                .map(hit -> new Hit(message(hit.message()), hit.text(), hit.highlights()))
-                .toList();
+    Found search(@PathVariable String id, @RequestParam String text) {
+        SearchResult result = keepsake.search().find(id, text);
+        return new Found(
+                result.hits().stream()
+                        .map(hit -> new Hit(message(hit.message()), hit.text(), hit.highlights()))
+                        .toList(),
+                result.lagging());
     }
 
     @GetMapping("/{id}/branches")

@@ -100,12 +100,12 @@ class ChatControllerTest {
         assertThat(list.findValuesAsString("title")).contains("Bees");
         assertThat(list.findValuesAsString("preview")).contains("You said: How do ants find sugar?");
 
-        JsonNode hit = get("bees/search?text=flower").get(0);
+        JsonNode hit = get("bees/search?text=flower").get("hits").get(0);
         String found = hit.get("text").asString();
         JsonNode where = hit.at("/highlights/0");
         assertThat(found.substring(where.get("start").asInt(), where.get("end").asInt()))
                 .isEqualTo("flower");
-        assertThat(get("ants/search?text=flower")).isEmpty();
+        assertThat(get("ants/search?text=flower").get("hits")).isEmpty();
 
         send("DELETE", "bees", null);
         assertThat(get("").get("conversations").findValuesAsString("id"))
