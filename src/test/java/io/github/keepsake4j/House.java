@@ -1,3 +1,5 @@
+package io.github.keepsake4j;
+
 import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.MethodTree;
@@ -27,21 +29,35 @@ import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import javax.lang.model.element.Modifier;
 import javax.tools.JavaCompiler;
+import javax.xml.parsers.DocumentBuilderFactory;
+import javax.xml.parsers.ParserConfigurationException;
+import org.w3c.dom.Document;
+import org.xml.sax.SAXException;
 
 /**
- * Prints how large this house is: {@code java src/docs/House.java [checkout[=classes] …]}. Each checkout is a column; without
- * arguments the working directory is the only one. The compiled classes are in target/classes unless they are named.
+ * Prints how large this house is: {@code java src/test/java/io/github/keepsake4j/House.java [checkout[=classes] …]}. Each
+ * checkout is a column; without arguments the working directory is the only one. The compiled classes are in target/classes
+ * unless they are named. It uses nothing but the JDK, because it is run as a file. {@link SizesTest} bounds the rows of
+ * {@link #sizes}.
  */
-class House {
+public final class House {
 
     private static final String ROOT = "io.github.keepsake4j.";
     private static final String PORT = ROOT + "log.MessageLog";
     private static final String CHANGE = ROOT + "log.Change";
 
     /** What is no code: a blank line, a line of a comment, an import. */
-    private static final Pattern NO_CODE = Pattern.compile("\\s*|\\s*(//|\\*|/\\*).*|import.*");
+    private static final Map<String, Pattern> NO_CODE = Map.of(
+            ".java", Pattern.compile("\\s*|\\s*(//|\\*|/\\*).*|import.*"),
+            ".lua", Pattern.compile("\\s*(--.*)?"),
+            ".sql", Pattern.compile("\\s*(--.*)?"));
+
+    private static final Pattern PUBLIC_TYPE =
+            Pattern.compile("(?m)^public (?:[a-z-]+ )*(?:class|interface|record|enum|@interface) ");
+
+    private static final Pattern CODE_OF_A_PAGE = Pattern.compile("(?ms)^```.*?^```$|<!--.*?-->");
+    private static final Pattern WORD = Pattern.compile("[A-Za-z0-9]");
 
     /** Literals are kept, so that a mark of a comment in one of them begins none. */
     private static final Map<String, Pattern> COMMENTS = Map.of(
@@ -61,7 +77,6 @@ class House {
     private final Map<String, Integer> methods = new HashMap<>();
     private final Map<String, Integer> classes = new HashMap<>();
     private final Map<String, Set<String>> packagesByName = new TreeMap<>();
-    private int publicTypes;
 
     public static void main(String... checkouts) throws IOException {
         List<String> columns = checkouts.length == 0 ? List.of(".") : List.of(checkouts);
@@ -85,18 +100,13 @@ class House {
     private Map<String, String> measure(Path checkout, Path compiled) throws IOException {
         Path main = checkout.resolve("src/main");
         if (!Files.isDirectory(main) || !Files.isDirectory(compiled)) {
-            throw new IOException(main + " or " + compiled + " is not there; compile first, or name the classes behind =");
+            throw new IOException(
+                    main + " or " + compiled + " is not there; compile first, or name the classes behind =");
         }
-        List<Path> files;
-        try (Stream<Path> all = Files.walk(main)) {
-            files = all.filter(Files::isRegularFile).sorted().toList();
-        }
-        List<Path> java = files.stream().filter(file -> file.toString().endsWith(".java")).toList();
-        long lines = 0;
-        for (Path file : java) {
-            lines += Files.readString(file).lines().filter(line -> !NO_CODE.matcher(line).matches()).count();
-        }
-        table.put("lines of Java", number(lines));
+        sizes(checkout, compiled).forEach((name, size) -> table.put(name, number(size)));
+        List<Path> files = files(main);
+        List<Path> java =
+                files.stream().filter(file -> file.toString().endsWith(".java")).toList();
         long total = 0;
         for (String kind : List.of(".java", ".lua", ".sql")) {
             long bytes = 0;
@@ -109,7 +119,6 @@ class House {
         table.put("bytes of code", number(total));
         table.put("files of Java", number(java.size()));
         parse(java);
-        table.put("public top-level types outside internal packages", number(publicTypes));
         port(compiled);
         cycles(compiled);
         Map<String, Set<String>> twice = packagesByName.entrySet().stream()
@@ -128,17 +137,96 @@ class House {
         }
         for (String word : HEAVY) {
             Pattern pattern = Pattern.compile("\\b(?:" + word + ")\\b");
-            long count = prose.stream().mapToLong(text -> pattern.matcher(text).results().count()).sum();
-            table.put("\"" + word.replaceAll("\\(\\?:([^)]*)\\)", "$1").replace('|', ',') + "\" in prose", number(count));
+            long count = prose.stream()
+                    .mapToLong(text -> pattern.matcher(text).results().count())
+                    .sum();
+            table.put(
+                    "\"" + word.replaceAll("\\(\\?:([^)]*)\\)", "$1").replace('|', ',') + "\" in prose", number(count));
         }
-        long entry = Pattern.compile("(?m)^  public .*\\(")
-                .matcher(tool("javap", "-public", "-cp", compiled.toString(), ROOT + "Keepsake"))
-                .results()
-                .count();
-        table.put("methods of Keepsake", number(entry));
         table.put("longest method", longest(methods));
         table.put("longest class", longest(classes));
         return table;
+    }
+
+    /**
+     * Counts what has a ceiling, in a second: lines of code by package and of scripts, public types, methods of the main
+     * types, the documents, the POM.
+     */
+    static Map<String, Integer> sizes(Path checkout, Path compiled) throws IOException {
+        Map<String, Integer> sizes = new TreeMap<>();
+        for (Path file : files(checkout.resolve("src/main"))) {
+            sizesOfCode(checkout, file).forEach((name, size) -> sizes.merge(name, size, Integer::sum));
+        }
+        sizes.put("methods.MessageLog", methodsOfPort(compiled).size());
+        sizes.put("methods.Keepsake", publicMethods(compiled, ROOT + "Keepsake"));
+        sizes.put("methods.Conversation", publicMethods(compiled, ROOT + "chat.Conversation"));
+        Path readme = checkout.resolve("README.md");
+        List<Path> pages = files(checkout.resolve("src/docs/guide"));
+        sizes.put("readme.lines", Files.readAllLines(readme).size());
+        sizes.put("guide.pages", pages.size());
+        sizes.put("words", words(readme));
+        for (Path page : pages) {
+            sizes.merge("words", words(page), Integer::sum);
+        }
+        Document pom = pom(checkout.resolve("pom.xml"));
+        sizes.put("pom.executions", pom.getElementsByTagName("execution").getLength());
+        sizes.put("pom.profiles", pom.getElementsByTagName("profile").getLength());
+        sizes.put("pom.elements", pom.getElementsByTagName("*").getLength());
+        return sizes;
+    }
+
+    private static Map<String, Integer> sizesOfCode(Path checkout, Path file) throws IOException {
+        String name = file.getFileName().toString();
+        String kind = name.substring(name.lastIndexOf('.'));
+        if (!NO_CODE.containsKey(kind)) {
+            return Map.of();
+        }
+        String text = Files.readString(file);
+        int lines = (int) text.lines()
+                .filter(line -> !NO_CODE.get(kind).matcher(line).matches())
+                .count();
+        if (!kind.equals(".java")) {
+            return Map.of("lines", lines, "scripts" + kind, lines);
+        }
+        Path root = checkout.resolve("src/main/java").resolve(ROOT.replace('.', '/'));
+        String place = root.relativize(file.getParent()).toString().replace('/', '.');
+        boolean isInternal =
+                Files.readString(file.resolveSibling("package-info.java")).contains("<p>Internal:");
+        int types = (int) PUBLIC_TYPE.matcher(text).results().count();
+        return Map.of(
+                "lines", lines, "lines." + (place.isEmpty() ? "root" : place), lines, "types", isInternal ? 0 : types);
+    }
+
+    private static int publicMethods(Path compiled, String type) {
+        return (int) Pattern.compile("(?m)^  public .*\\(")
+                .matcher(tool("javap", "-public", "-cp", compiled.toString(), type))
+                .results()
+                .count();
+    }
+
+    /** Counts the words outside code. */
+    private static int words(Path page) throws IOException {
+        return (int)
+                Stream.of(prose(page).split("\\s+")).filter(WORD.asPredicate()).count();
+    }
+
+    /** The text of a page without its code. */
+    public static String prose(Path page) throws IOException {
+        return CODE_OF_A_PAGE.matcher(Files.readString(page)).replaceAll("");
+    }
+
+    private static Document pom(Path file) throws IOException {
+        try {
+            return DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(file.toFile());
+        } catch (ParserConfigurationException | SAXException e) {
+            throw new IOException(file.toString(), e);
+        }
+    }
+
+    private static List<Path> files(Path folder) throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            return all.filter(Files::isRegularFile).sorted().toList();
+        }
     }
 
     private static long code(String text, Pattern comments) {
@@ -155,11 +243,8 @@ class House {
                     null, manager, null, List.of("-proc:none"), null, manager.getJavaFileObjectsFromPaths(files));
             SourcePositions positions = Trees.instance(task).getSourcePositions();
             for (CompilationUnitTree unit : task.parse()) {
-                boolean isInternal = Files.readString(Path.of(unit.getSourceFile().toUri()).resolveSibling("package-info.java"))
-                        .contains("<p>Internal:");
                 for (Tree type : unit.getTypeDecls()) {
                     if (type instanceof ClassTree named) {
-                        publicTypes += named.getModifiers().getFlags().contains(Modifier.PUBLIC) && !isInternal ? 1 : 0;
                         packagesByName
                                 .computeIfAbsent(named.getSimpleName().toString(), name -> new TreeSet<>())
                                 .add(unit.getPackageName().toString());
@@ -196,17 +281,25 @@ class House {
         return longest.getValue() + " (" + longest.getKey() + ")";
     }
 
-    /** Counts the port's methods with those that it inherits; one that is declared twice counts once, by the nearest. */
     private void port(Path compiled) {
+        Map<String, Boolean> abstractOnes = methodsOfPort(compiled);
+        table.put(
+                "- without a default",
+                number(abstractOnes.values().stream().filter(one -> one).count()));
+        Matcher kinds = Pattern.compile("PermittedSubclasses:\n((?: +\\S+\n)+)")
+                .matcher(
+                        Files.exists(compiled.resolve(CHANGE.replace('.', '/') + ".class"))
+                                ? tool("javap", "-v", "-cp", compiled.toString(), CHANGE)
+                                : "");
+        table.put(
+                "kinds of Change", kinds.find() ? number(kinds.group(1).lines().count()) : "-");
+    }
+
+    /** The port's methods with those that it inherits, and whether each is abstract; the nearest declaration counts. */
+    private static Map<String, Boolean> methodsOfPort(Path compiled) {
         Map<String, Boolean> abstractOnes = new LinkedHashMap<>();
         methods(compiled, PORT, abstractOnes);
-        table.put("methods of MessageLog", number(abstractOnes.size()));
-        table.put("- without a default", number(abstractOnes.values().stream().filter(one -> one).count()));
-        Matcher kinds = Pattern.compile("PermittedSubclasses:\n((?: +\\S+\n)+)").matcher(
-                Files.exists(compiled.resolve(CHANGE.replace('.', '/') + ".class"))
-                        ? tool("javap", "-v", "-cp", compiled.toString(), CHANGE)
-                        : "");
-        table.put("kinds of Change", kinds.find() ? number(kinds.group(1).lines().count()) : "-");
+        return abstractOnes;
     }
 
     private static void methods(Path compiled, String type, Map<String, Boolean> abstractOnes) {
@@ -217,7 +310,8 @@ class House {
                 .filter(method -> !method.group(1).equals("static"))
                 .forEach(method -> abstractOnes.putIfAbsent(
                         method.group(2), method.group(1).equals("abstract")));
-        Matcher inherited = Pattern.compile("interface \\S+ extends ([^{]+) \\{").matcher(shown);
+        Matcher inherited =
+                Pattern.compile("interface \\S+ extends ([^{]+) \\{").matcher(shown);
         if (inherited.find()) {
             for (String parent : inherited.group(1).replaceAll("<[^>]*>", "").split(",")) {
                 methods(compiled, parent.strip(), abstractOnes);
@@ -242,9 +336,11 @@ class House {
         Map<String, Map<String, Set<String>>> byPackage = new TreeMap<>();
         uses.forEach((from, tos) -> byPackage
                 .computeIfAbsent(packageOf(from), name -> new TreeMap<>())
-                .put(from, tos.stream()
-                        .filter(to -> packageOf(to).equals(packageOf(from)))
-                        .collect(Collectors.toSet())));
+                .put(
+                        from,
+                        tos.stream()
+                                .filter(to -> packageOf(to).equals(packageOf(from)))
+                                .collect(Collectors.toSet())));
         Map<String, String> sizes = new LinkedHashMap<>();
         long inCycles = 0;
         for (var one : byPackage.entrySet()) {
@@ -281,7 +377,11 @@ class House {
         reached.forEach((from, seen) -> circles.add(seen.stream()
                 .filter(to -> reached.getOrDefault(to, Set.of()).contains(from))
                 .collect(Collectors.toCollection(TreeSet::new))));
-        return circles.stream().map(Set::size).filter(size -> size > 1).sorted((a, b) -> b - a).toList();
+        return circles.stream()
+                .map(Set::size)
+                .filter(size -> size > 1)
+                .sorted((a, b) -> b - a)
+                .toList();
     }
 
     private static String tool(String name, String... arguments) {
