@@ -53,7 +53,7 @@ class CheckRelease {
 
     public static void main(String[] args) throws Exception {
         if (args.length != 1 || !Files.isDirectory(Path.of(args[0]))) {
-            System.err.println("Usage: java src/release/CheckRelease.java target/release, after mvn -Prelease verify");
+            System.err.println("Usage: java src/release/CheckRelease.java target/release, after src/release/release.sh");
             System.exit(2);
         }
         CheckRelease check = new CheckRelease(Path.of(args[0]));

@@ -51,7 +51,7 @@ second=$work/another/second
 git clone -q . "$first"
 version=$(version .)
 if [[ $version == *-SNAPSHOT ]]; then
-  red 'A snapshot is not released' mvn -B -ntp -f "$first/pom.xml" -Prelease validate
+  red 'A snapshot is not released' "$first/src/release/release.sh"
   red 'Usage' "$first/src/release/version.sh" 1.0
   red 'Usage' "$first/src/release/version.sh" 1.0.0-rc1
   red 'is older than' "$first/src/release/version.sh" 0.0.0
@@ -73,7 +73,7 @@ grep -qx '## \[Unreleased\]' "$second/CHANGELOG.md"
 git -C "$second" checkout -q .
 
 # The tests have run before; the packed files do not depend on them.
-build=(mvn -B -ntp -Prelease verify -Dmaven.test.skip)
+build=(src/release/release.sh -Dmaven.test.skip)
 options=${JAVA_TOOL_OPTIONS:-}
 (
   cd "$first"
@@ -142,7 +142,7 @@ last_release() {
   jar --update --file "$work/last.jar" -C "$work/last/classes" .
 }
 compare() {
-  mvn -B -ntp -f "$first/pom.xml" -Prelease jar:jar japicmp:cmp@nothing-is-removed -Dlast.release="$work/last.jar"
+  mvn -B -ntp -f "$first/pom.xml" jar:jar japicmp:cmp -Dlast.release="$work/last.jar"
 }
 last_release io/github/keepsake4j/MessageLogs.java
 red 'removed():METHOD_REMOVED' compare

@@ -48,7 +48,7 @@ else
   edit CHANGELOG.md "s/^## \[Unreleased\]$/## $new ($today)/"
   edit pom.xml "s#\(<project.build.outputTimestamp>\).*\(</\)#\1${today}T00:00:00Z\2#"
   follows="  git commit -am 'Release $new' && git tag -a v$new -m 'Release $new'
-  mvn -B -ntp -Prelease clean verify                  # from 0.2.0 on with -Dlast.release=the last release's jar
+  src/release/release.sh                              # from 0.2.0 on with -Dlast.release=the last release's jar
   java src/release/CheckRelease.java target/release   # then upload target/central-bundle.zip, and keep the jar
   $0 $(echo "$new" | awk -F. '{ print $1 "." $2 + 1 ".0-SNAPSHOT" }')"
 fi

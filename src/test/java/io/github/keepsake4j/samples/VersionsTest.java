@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The versions that the documents name are those that something runs with. */
@@ -51,6 +52,7 @@ class VersionsTest {
         return Files.readAllLines(Path.of("src/release/versions.csv")).stream()
                 .skip(1)
                 .map(line -> line.split(";"))
+                .flatMap(row -> Stream.of(row[1].split(" ")).map(version -> new String[] {row[0], version, row[2]}))
                 .toList();
     }
 }

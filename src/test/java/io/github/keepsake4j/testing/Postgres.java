@@ -3,10 +3,7 @@ package io.github.keepsake4j.testing;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.File;
-import java.io.FileInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,14 +20,12 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.jar.JarEntry;
-import java.util.jar.JarInputStream;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Real PostgreSQL servers for tests, with {@code fsync} and {@code synchronous_commit} on, which embedded servers turn
- * off. One server of each version serves the whole test run; with reduced counts it does without {@code fsync}, since it is
+ * off. One server serves the whole test run; with reduced counts it does without {@code fsync}, since it is
  * not killed. A test has a database of its own, or one that was emptied.
  */
 public final class Postgres implements AutoCloseable {
@@ -43,7 +38,6 @@ public final class Postgres implements AutoCloseable {
     private static final String TRUSTED = "com.zaxxer.hikari.aliveBypassWindowMs";
 
     private static Postgres newest;
-    private static Postgres oldest;
     private static int databases;
     private static final Map<String, DataSource> KEPT = new HashMap<>();
     private static final Set<String> COMMON = ConcurrentHashMap.newKeySet();
@@ -77,29 +71,8 @@ public final class Postgres implements AutoCloseable {
     public static synchronized Postgres newest() {
         if (newest == null) {
             newest = start(shared());
-            newest.expectVersion(System.getProperty("keepsake.postgres", ""));
         }
         return newest;
-    }
-
-    private void expectVersion(String major) {
-        try (Connection connection = server.getPostgresDatabase().getConnection()) {
-            String version = connection.getMetaData().getDatabaseProductVersion();
-            if (!version.startsWith(major)) {
-                throw new IllegalStateException("the server has version " + version + ", not " + major);
-            }
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    /** Returns a server of the oldest supported version, started on first use. */
-    public static synchronized Postgres oldest() {
-        if (oldest == null) {
-            Path binaries = oldestBinaries();
-            oldest = start(shared().setPgBinaryResolver((system, machine) -> archive(binaries)));
-        }
-        return oldest;
     }
 
     /** Starts a separate server on a data directory that is kept, for tests that kill the server. */
@@ -135,28 +108,8 @@ public final class Postgres implements AutoCloseable {
         }
     }
 
-    /** Returns the archive that the build copies there. */
-    private static Path oldestBinaries() {
-        File[] jars = new File("target/oldest-postgres").listFiles((folder, name) -> name.endsWith(".jar"));
-        if (jars == null || jars.length == 0) {
-            throw new IllegalStateException("target/oldest-postgres is empty: mvn process-test-resources fills it");
-        }
-        return jars[0].toPath();
-    }
-
-    /** Opens the only archive in the jar. */
-    private static InputStream archive(Path jar) throws IOException {
-        JarInputStream entries = new JarInputStream(new FileInputStream(jar.toFile()));
-        for (JarEntry entry = entries.getNextJarEntry(); entry != null; entry = entries.getNextJarEntry()) {
-            if (entry.getName().endsWith(".txz")) {
-                return entries;
-            }
-        }
-        throw new IOException("no archive in " + jar);
-    }
-
     /**
-     * Returns the name of an empty database: a new one, or one that was given back. One of the newest server is given back
+     * Returns the name of an empty database: a new one, or one that was given back. It is given back
      * at the end of the test or the class that asks for it.
      */
     public String newDatabase() throws SQLException {

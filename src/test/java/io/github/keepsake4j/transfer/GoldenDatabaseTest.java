@@ -34,7 +34,7 @@ import org.postgresql.PGConnection;
 /**
  * Databases that an earlier build wrote: a SQLite file, and the rows of PostgreSQL's tables as COPY writes them, in a folder for
  * each version of the tables. From release 0.1.0 on none is ever changed or removed. A folder of the present version is written by
- * {@code -Dtest=GoldenDatabaseTest#write -DexcludedGroups=}.
+ * {@code -Dtest=GoldenDatabaseTest#write -Dgroups=golden}.
  */
 class GoldenDatabaseTest {
 

@@ -126,7 +126,7 @@ class FileFullDiskTest {
     private void onSmallFileSystem(OnFileSystem work) throws Exception {
         Path mount = Files.createDirectory(directory.resolve("small"));
         assertThat(run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", mount.toString()))
-                .as("a tmpfs can be mounted, which -Pmounts asks for")
+                .as("a tmpfs can be mounted, which -Dgroups=mounts asks for")
                 .isTrue();
         try {
             work.run(mount);

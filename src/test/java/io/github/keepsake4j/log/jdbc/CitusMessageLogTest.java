@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * The contract on a real Citus, with {@code -Pcitus}. {@code KEEPSAKE_CITUS_URL} is the JDBC URL of the coordinator on
+ * The contract on a real Citus, with {@code -Dgroups=citus}. {@code KEEPSAKE_CITUS_URL} is the JDBC URL of the coordinator on
  * 127.0.0.1, with user and password, of a database of its own that has the extension: its tables are emptied.
  */
 @Tag("citus")

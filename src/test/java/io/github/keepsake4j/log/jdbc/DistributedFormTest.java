@@ -2,13 +2,15 @@ package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.testing.Postgres;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
-/** The statements that a distributed PostgreSQL takes, on the oldest one that is supported, which is not distributed. */
+/** The statements that a distributed PostgreSQL takes, which is not distributed. */
+@Tag("landing")
 class DistributedFormTest extends PostgresContract {
 
     @BeforeAll
     static void start() throws Exception {
-        start(Postgres.oldest());
+        start(Postgres.newest());
     }
 
     @Override

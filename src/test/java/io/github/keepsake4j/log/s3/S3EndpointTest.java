@@ -26,7 +26,7 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 
 /**
- * Checks whether a given server meets the log's requirements. {@code -Ps3-vendors} runs it. {@code KEEPSAKE_S3_BUCKET}
+ * Checks whether a given server meets the log's requirements. {@code -Dgroups=s3-vendors} runs it. {@code KEEPSAKE_S3_BUCKET}
  * names a bucket that may be written to. {@code KEEPSAKE_S3_ENDPOINT}, {@code KEEPSAKE_S3_REGION}, {@code
  * KEEPSAKE_S3_ACCESS_KEY} and {@code KEEPSAKE_S3_SECRET_KEY} configure the server. They are not needed in Amazon's own
  * environment. For other vendors, {@code KEEPSAKE_S3_QUOTED_ETAGS=false}, {@code KEEPSAKE_S3_CHUNKED_SIGNING=false} and
@@ -94,7 +94,8 @@ class S3EndpointTest {
         ConditionalWrites.Result result = ConditionalWrites.race(() -> connect(bucket), 8, 75);
         assertThat(result.lost())
                 .as(
-                        "messages of %s that were acknowledged and are not there: this server lets several writers win at once",
+                        "messages of %s that were acknowledged and are not there: this server lets several writers win"
+                                + " at once",
                         result.acknowledged())
                 .isZero();
     }
