@@ -15,6 +15,7 @@ import io.github.keepsake4j.testing.Tell;
 import java.lang.reflect.*;
 import java.util.*;
 import org.junit.jupiter.api.*;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -353,6 +354,7 @@ class ChatMemoryRegressionTest {
         assertThat(history()).hasSize(4);
     }
 
+    @Tag("landing")
     @Test
     void random_oracle() {
         Map<String, Integer> fails = new TreeMap<>();

@@ -18,11 +18,13 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A chat with summaries whose process is repeatedly killed at random points and started again. */
+@Tag("landing")
 @Timeout(600)
 class KilledChatTest {
 

@@ -33,6 +33,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.view.ViewReader;
@@ -67,7 +68,7 @@ class RecentTailsTest {
             ReadQuery.newest(20).alsoOldest(3));
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void each_read_returns_what_the_log_returns(Home home) throws Exception {
         // In files, a copy that is older than what this process has seen is an error.
         boolean hasCopies = home == Home.SQLITE;
@@ -177,7 +178,7 @@ class RecentTailsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void two_processes_in_turns_see_what_a_fresh_read_shows(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open();

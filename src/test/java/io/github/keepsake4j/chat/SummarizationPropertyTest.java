@@ -56,6 +56,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -63,6 +64,7 @@ import org.junit.jupiter.api.Test;
  * in a queue until the test runs them, and other events happen during the summarizer's call. So one thread does
  * everything, and a seed determines a conversation.
  */
+@Tag("landing")
 class SummarizationPropertyTest {
 
     private static final MemoryKey KEY = ConversationKey.of("default", "id");

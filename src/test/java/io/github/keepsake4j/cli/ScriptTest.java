@@ -22,6 +22,7 @@ import java.util.jar.Manifest;
 import java.util.stream.Stream;
 import java.util.zip.Deflater;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The script {@code keepsake}, in a folder as the build makes it. Most tests have a Java that prints its arguments and makes an
  * archive of one line.
  */
+@Tag("landing")
 @Timeout(120)
 class ScriptTest {
 

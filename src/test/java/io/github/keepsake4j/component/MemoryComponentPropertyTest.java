@@ -14,6 +14,7 @@ import io.github.keepsake4j.component.MemoryInput.Strategy;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.Messages;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.WordCounter;
@@ -26,7 +27,6 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
 import net.jqwik.api.Tuple;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Random sequences of actions show what a simple account of them says, on every backend. */
 class MemoryComponentPropertyTest {
@@ -67,7 +67,7 @@ class MemoryComponentPropertyTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void an_output_is_that_of_a_simple_account(Home home) throws Exception {
         long seed = Long.getLong("keepsake.seed", System.nanoTime());
         int exact = 0;

@@ -14,12 +14,14 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Checks that each rule finds the bug for which it was written. Otherwise {@link StrategyPropertiesTest} would prove
  * nothing.
  */
+@Tag("landing")
 class PlantedBugsTest {
 
     private static final int BRANCHES = 300;

@@ -12,12 +12,14 @@ import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Checks that a token limit holds for the estimator's own count of the whole list, which is more than the sum of its
  * messages.
  */
+@Tag("landing")
 class TokenBudgetsTest {
 
     @Test

@@ -36,10 +36,12 @@ import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An index in SQLite of which one page after the other is zeroed: it says so or works, and can be made again. */
+@Tag("landing")
 class DamagedIndexTest {
 
     private static final int PAGE = 4_096;

@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Questions that name a time, asked on Wednesday, 20 May 2026, about messages of 300 days. Other days have the words of
  * the questions too.
  */
+@Tag("landing")
 class DatedChatTest {
 
     private static final MemoryKey KEY = ConversationKey.of("acme", "alice");

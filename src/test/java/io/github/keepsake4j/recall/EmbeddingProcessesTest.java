@@ -19,11 +19,13 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Two processes that embed the messages of one log. */
+@Tag("landing")
 class EmbeddingProcessesTest {
 
     private static final int MESSAGES = 300;

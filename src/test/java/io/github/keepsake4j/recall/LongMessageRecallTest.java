@@ -22,9 +22,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Long messages among short ones, as a model is shown them. */
+@Tag("landing")
 class LongMessageRecallTest {
 
     private static final int DOCUMENTS = Counts.of(20, 40);

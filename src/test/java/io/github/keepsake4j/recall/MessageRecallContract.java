@@ -37,6 +37,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What recall gives a model, whatever log and index there are. */
@@ -666,10 +667,20 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
 
     @Test
     void a_question_may_be_as_long_as_a_message() {
+        assertFoundByQuestionsOf(20_000, 20_001);
+    }
+
+    @Test
+    @Tag("landing")
+    void a_question_may_be_as_long_as_a_document() {
+        assertFoundByQuestionsOf(10_000, Counts.of(100_000, 1_000_000));
+    }
+
+    private void assertFoundByQuestionsOf(int... lengths) {
         say(ALICE, JANUARY, "I keep a quokka.", "A fine animal.");
         String alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
         for (String separator : List.of(" ", ", ", "\0", "\ud83d\ude00", "e\u0301", "")) {
-            for (int length : new int[] {10_000, 20_000, 20_001, Counts.of(100_000, 1_000_000)}) {
+            for (int length : lengths) {
                 Random random = new Random(length);
                 StringBuilder question = new StringBuilder("quokka ");
                 while (question.length() < length) {

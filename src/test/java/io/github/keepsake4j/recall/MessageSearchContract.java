@@ -41,6 +41,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What search must do with every index. */
@@ -135,9 +136,10 @@ public abstract class MessageSearchContract {
         return messages.stream().map(one -> OwnText.blanked(one.message())).toList();
     }
 
-    /** Terms are made where a text is split, and a word's only once while it is remembered. */
+    /** Terms are made where a text is split, and a word's only once while it is remembered. In memory, verify checks it too. */
     @Test
-    void a_search_splits_little_of_what_is_not_indexed_yet_however_long_it_is() {
+    @Tag("landing")
+    protected void a_search_splits_little_of_what_is_not_indexed_yet_however_long_it_is() {
         AtomicLong mapped = new AtomicLong();
         Words counting = Words.builder()
                 .language("en")

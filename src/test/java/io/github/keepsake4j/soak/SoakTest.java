@@ -51,6 +51,7 @@ class SoakTest {
     }
 
     @Test
+    @Tag("landing")
     void two_processes_lose_nothing_when_one_is_killed() throws Exception {
         Life few = new Life(Duration.ZERO, 15);
         soak(Place.durable(Home.SQLITE, directory), List.of(few, few), List.of(new Life(Duration.ZERO, 30)));

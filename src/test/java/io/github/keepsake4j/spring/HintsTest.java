@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.aot.agent.RuntimeHintsAgent;
@@ -23,6 +24,7 @@ import org.springframework.aot.hint.RuntimeHints;
  * What a native image must keep. Spring's agent checks the uses of reflection, resources and proxies on the JVM. No native
  * image is built.
  */
+@Tag("landing")
 class HintsTest {
 
     @TempDir

@@ -3,7 +3,9 @@ package io.github.keepsake4j.summary;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.testing.S3Server;
+import org.junit.jupiter.api.Tag;
 
+@Tag("landing")
 class S3SummaryWorkerTest extends SummaryWorkerContract {
 
     private String bucket;

@@ -20,9 +20,11 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import redis.clients.jedis.Jedis;
 import software.amazon.awssdk.core.ResponseBytes;
@@ -67,6 +69,16 @@ public enum Home {
     @FunctionalInterface
     public interface Restore {
         void run() throws Exception;
+    }
+
+    /**
+     * Returns the homes that this run has by {@code keepsake.homes}: the {@code first} ones, with which {@code verify} proves
+     * what holds on each home, the {@code others}, which the landing build adds, or all.
+     */
+    public static Stream<Home> ofThisRun() {
+        Set<Home> first = EnumSet.of(IN_MEMORY, SQLITE, POSTGRESQL);
+        String run = System.getProperty("keepsake.homes", "all");
+        return Stream.of(values()).filter(home -> run.equals("all") || run.equals("first") == first.contains(home));
     }
 
     /** How often a schedule is repeated where calls cost as much as here. */

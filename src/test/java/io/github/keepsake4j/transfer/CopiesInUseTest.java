@@ -24,6 +24,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.Threads;
@@ -45,7 +46,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Memories that are in use, or that others copy at the same time, end equal to their source. */
 class CopiesInUseTest {
@@ -103,7 +103,7 @@ class CopiesInUseTest {
 
     /** The memory is erased after its messages were read: before their notes are read, or at the end. */
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void an_erasure_that_races_an_export_or_a_fork_is_an_erased_exception(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {
@@ -139,7 +139,7 @@ class CopiesInUseTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void two_imports_or_copies_of_one_memory_at_once_end_equal_to_it_and_can_be_repeated(Home home) throws Exception {
         long first = Counts.seed();
         for (int round = 0; round < home.counts(20, 1_000); round++) {

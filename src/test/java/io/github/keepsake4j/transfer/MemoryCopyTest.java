@@ -27,6 +27,7 @@ import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.WatchedLog;
 import java.lang.reflect.InvocationTargetException;
@@ -38,9 +39,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** A copy holds all that its memory holds, whichever logs they are in, and however often the copy was interrupted. */
 class MemoryCopyTest {
@@ -62,6 +63,7 @@ class MemoryCopyTest {
         return log;
     }
 
+    @Tag("landing")
     @Test
     void e3_memories_are_the_same_after_they_went_through_every_home() throws Exception {
         long seed = Long.getLong("keepsake.seed", System.nanoTime());
@@ -386,7 +388,7 @@ class MemoryCopyTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void e3_a_description_that_comes_behind_an_erasure_is_removed(Home home) throws Exception {
         MessageLog source = filled(1, 2, 10);
         Logs.describe(source, key(1), "private", Map.of("profile.name", "Ada"));

@@ -31,6 +31,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.Logs;
 import java.lang.reflect.Proxy;
 import java.time.Instant;
@@ -41,7 +42,6 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** A fork shows what its original shows at the message at which it was forked. */
 class MemoryForkTest {
@@ -81,7 +81,7 @@ class MemoryForkTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void g_a_fork_shows_what_its_original_shows(Home home) throws Exception {
         long first = Long.getLong("keepsake.seed", System.nanoTime());
         int runs = home == Home.IN_MEMORY ? Counts.of(20, 500) : Counts.of(1, home.counts(5, 500));
@@ -345,7 +345,7 @@ class MemoryForkTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void g_a_fork_that_is_erased_while_it_is_made_leaves_nothing(Home home) throws Exception {
         for (int nth = 1; nth <= 3; nth++) {
             MemoryKey into = ConversationKey.of("acme", "fork " + nth);

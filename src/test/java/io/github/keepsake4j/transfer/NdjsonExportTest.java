@@ -20,6 +20,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.Logs;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -33,7 +34,6 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** What goes out as lines comes in as it was, or as an error that names the line. */
 class NdjsonExportTest {
@@ -65,7 +65,7 @@ class NdjsonExportTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void e3_memories_are_the_same_out_and_in(Home home) throws Exception {
         long seed = Long.getLong("keepsake.seed", System.nanoTime());
         int memories = Counts.of(2, home.counts(4, 100));

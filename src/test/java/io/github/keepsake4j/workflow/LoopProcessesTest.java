@@ -12,12 +12,14 @@ import io.github.keepsake4j.testing.S3Server;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A node's loop whose iterations are processes of their own on one store, some of them killed. */
+@Tag("landing")
 @Timeout(600)
 class LoopProcessesTest {
 

@@ -6,14 +6,16 @@ import io.github.keepsake4j.conformance.ConformanceReport;
 import io.github.keepsake4j.conformance.ConformanceReport.Status;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.Place;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** This library's store and memories pass each check of the kit on all homes. */
+@Tag("landing")
 @Timeout(600)
 class HomesConformanceTest {
 
@@ -21,14 +23,14 @@ class HomesConformanceTest {
     Path directory;
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void the_store_conforms(Home home) throws Exception {
         Place place = Place.in(home, directory);
         assertConforms(new StoreOfPlace(place).report(), isShared(home));
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void the_memory_conforms(Home home) throws Exception {
         Place place = Place.in(home, directory);
         assertConforms(new MemoryOfPlace(place).report(), isShared(home) && home != Home.S3_TURNS);

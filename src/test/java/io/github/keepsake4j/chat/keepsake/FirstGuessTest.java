@@ -29,6 +29,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.recall.RecallOptions;
 import io.github.keepsake4j.recall.SearchOptions;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.transfer.ImportSource;
@@ -41,7 +42,6 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.postgresql.ds.PGSimpleDataSource;
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.regions.Region;
@@ -222,7 +222,7 @@ class FirstGuessTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void an_erasure_says_how_many_messages_it_deleted(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {

@@ -21,11 +21,13 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A process that begins conversations is killed at random points. Each conversation that exists has its owner. */
+@Tag("landing")
 @Timeout(1_200)
 class KilledFirstTurnsTest {
 

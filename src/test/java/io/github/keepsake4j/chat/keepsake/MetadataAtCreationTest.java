@@ -22,6 +22,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,7 +32,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** A memory gets its metadata with its first message. */
 class MetadataAtCreationTest {
@@ -47,7 +47,7 @@ class MetadataAtCreationTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void each_way_to_begin_a_memory_gives_it_its_metadata_once(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {
@@ -89,7 +89,7 @@ class MetadataAtCreationTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void an_id_that_is_used_again_has_the_metadata_even_without_tombstones(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open();
@@ -125,7 +125,7 @@ class MetadataAtCreationTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_title_or_an_expiry_before_the_first_message_keeps_the_metadata(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {
@@ -158,7 +158,7 @@ class MetadataAtCreationTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_refused_append_creates_nothing(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {

@@ -31,6 +31,7 @@ import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.StoredFiles;
 import io.github.keepsake4j.testing.Threads;
 import java.nio.file.Files;
@@ -48,7 +49,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** All memories of a tenant, or of one user, are listed and erased. */
 class TenantTest {
@@ -150,7 +150,7 @@ class TenantTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void an_erasure_that_is_killed_anywhere_and_repeated_leaves_nothing(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {
@@ -184,7 +184,7 @@ class TenantTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void erasures_at_once_count_each_memory_once(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {
@@ -211,7 +211,7 @@ class TenantTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void the_conversations_of_a_user_go_with_their_nodes(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open();
@@ -241,7 +241,7 @@ class TenantTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void an_expired_conversation_goes_with_all_that_belongs_to_it(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open();

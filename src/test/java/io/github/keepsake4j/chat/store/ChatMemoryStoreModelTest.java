@@ -33,6 +33,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Runs random sequences of calls that frameworks make on a store, and compares the store with a model of rows and
  * lists.
  */
+@Tag("landing")
 class ChatMemoryStoreModelTest {
 
     @TempDir

@@ -17,6 +17,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Place;
 import io.github.keepsake4j.testing.WordCounter;
@@ -31,7 +32,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Threads of one process set and clear the list of one memory at the same time. */
 class ConcurrentSetsTest {
@@ -44,7 +44,7 @@ class ConcurrentSetsTest {
 
     /** A thread that was first knows the newest position, so without turns it is first again and again. */
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void busy_threads_let_the_others_set_and_clear(Home home) throws Exception {
         AtomicInteger conflicts = new AtomicInteger();
         Metrics counted = new Metrics() {

@@ -24,11 +24,13 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Eight threads in two processes add and set at the same time, and each process is killed. */
+@Tag("landing")
 @Timeout(1_200)
 class SetLoadTest {
 

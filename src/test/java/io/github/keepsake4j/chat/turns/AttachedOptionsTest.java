@@ -52,6 +52,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
@@ -448,7 +449,7 @@ class AttachedOptionsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void what_was_retrieved_was_stored_although_the_service_was_not_to_store_it(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {

@@ -14,6 +14,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -24,14 +25,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 class FirstSystemMessageTest {
 
     private static final int THREADS = 16;
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void first_turns_that_begin_at_once_store_one_system_message(Home home) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(2 * THREADS);
         try (Home.Storage storage = home.storage();

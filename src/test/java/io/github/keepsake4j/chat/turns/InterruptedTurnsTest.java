@@ -20,6 +20,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.S3Server;
 import java.lang.reflect.InvocationTargetException;
@@ -141,7 +142,7 @@ class InterruptedTurnsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_turn_that_is_interrupted_anywhere_is_whole_or_has_failed(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {

@@ -28,6 +28,7 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.turn.Turn;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -222,7 +223,7 @@ public class TemplatesAgainTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void listeners_alone_sent_a_template_twice_in_each_home(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog homeLog = storage.open()) {
@@ -256,7 +257,7 @@ public class TemplatesAgainTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void a_template_was_applied_twice_in_each_home(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog homeLog = storage.open()) {
@@ -285,7 +286,7 @@ public class TemplatesAgainTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void braces_of_a_user_were_variables(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog homeLog = storage.open()) {

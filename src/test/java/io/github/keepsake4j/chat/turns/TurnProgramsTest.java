@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
  * <p>A failure names the seed that repeats its program, {@code -Dkeepsake.seed=}, and tells all of its steps. Only the
  * turns of two processes race freely ({@link RacingTurns}); what they leave is checked.
  */
+@Tag("landing")
 @Timeout(7200)
 class TurnProgramsTest {
 

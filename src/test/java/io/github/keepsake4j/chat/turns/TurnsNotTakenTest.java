@@ -30,6 +30,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.Logged;
 import io.github.keepsake4j.turn.Turn;
 import java.time.Instant;
@@ -170,7 +171,7 @@ class TurnsNotTakenTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void a_call_with_another_id_wrote_to_that_memory_in_each_home(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog homeLog = storage.open()) {

@@ -26,6 +26,7 @@ import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.TrueReasons;
 import io.github.keepsake4j.turn.Turn;
 import java.nio.file.Files;
@@ -45,12 +46,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -116,11 +117,12 @@ class TurnsOneBehindTheOtherTest {
     }
 
     static Stream<Arguments> everywhere() {
-        return Arrays.stream(Home.values())
+        return Home.ofThisRun()
                 .flatMap(home -> Arrays.stream(Others.values()).map(others -> Arguments.of(home, others)));
     }
 
     @ParameterizedTest
+    @Tag("homes")
     @MethodSource("everywhere")
     void a_request_shows_what_was_shown_before_its_question_and_its_own_rounds_whatever_others_do(
             Home home, Others others) throws Exception {
@@ -177,7 +179,7 @@ class TurnsOneBehindTheOtherTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void two_questions_at_once_are_shown_with_their_answers_in_the_order_in_which_they_ended(Home home)
             throws Exception {
         for (boolean firstEndsFirst : new boolean[] {true, false}) {
@@ -200,7 +202,7 @@ class TurnsOneBehindTheOtherTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void no_turn_reads_the_others_call_and_no_answer_is_missing(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
             Tab one = talk.tab();
@@ -222,7 +224,7 @@ class TurnsOneBehindTheOtherTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_turn_that_runs_is_shown_with_its_rounds_and_moves_once_when_it_ends(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
             Tab one = talk.tab();
@@ -337,7 +339,7 @@ class TurnsOneBehindTheOtherTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_list_that_was_set_keeps_its_order(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
             Tab one = talk.tab();
@@ -507,7 +509,7 @@ class TurnsOneBehindTheOtherTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_custom_message_before_the_first_question_is_sent(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
             talk.other.chatMemory(ID).add(CustomMessage.from(Map.of("key", "value")));
@@ -595,7 +597,7 @@ class TurnsOneBehindTheOtherTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void an_answer_is_regenerated_on_a_named_branch_while_the_head_is_elsewhere(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
             talk.chat("zero", "a0");

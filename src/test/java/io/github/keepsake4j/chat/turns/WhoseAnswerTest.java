@@ -26,6 +26,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.turn.TurnPolicy;
 import java.util.Arrays;
@@ -34,6 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,7 +79,7 @@ class WhoseAnswerTest {
     }
 
     static Stream<Arguments> everywhere() {
-        return Arrays.stream(Home.values())
+        return Home.ofThisRun()
                 .flatMap(home -> Arrays.stream(Meanwhile.values()).map(meanwhile -> Arguments.of(home, meanwhile)));
     }
 
@@ -90,6 +92,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
+    @Tag("homes")
     @MethodSource("everywhere")
     void an_answer_goes_under_its_question_and_the_head_that_was_moved_meanwhile_stays(Home home, Meanwhile meanwhile)
             throws Exception {
@@ -112,6 +115,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
+    @Tag("homes")
     @MethodSource("everywhere")
     void a_call_its_result_and_the_answer_stay_together_and_the_tool_runs_once(Home home, Meanwhile meanwhile)
             throws Exception {
@@ -134,6 +138,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
+    @Tag("homes")
     @MethodSource("everywhere")
     void an_answer_on_a_named_branch_that_was_moved_goes_under_its_question(Home home, Meanwhile meanwhile)
             throws Exception {
@@ -166,7 +171,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void two_turns_at_once_on_a_named_branch_stand_one_behind_the_other(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
             Tab one = talk.tab();
@@ -182,7 +187,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_lease_does_not_keep_others_from_moving_the_head_but_the_answer_from_moving_too(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
             Tab tab = twoExchanges(talk);
@@ -365,7 +370,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void what_a_guardrail_makes_of_an_answer_is_stored_where_its_question_is(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
             twoExchanges(talk);
@@ -383,7 +388,7 @@ class WhoseAnswerTest {
 
     /** Two tools of one round, of which one still runs when the other one's result is written. */
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_result_that_waits_too_long_for_another_is_stored_behind_its_call(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
             Tab tab = twoExchanges(talk).holdingTool();
@@ -403,7 +408,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void an_answer_that_comes_after_clear_and_another_question_is_not_shown_under_that_question(Home home)
             throws Exception {
         try (Talk talk = Talk.on(home)) {
@@ -421,7 +426,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void an_answer_that_comes_after_clear_alone_is_not_shown_without_its_question(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
             Tab tab = twoExchanges(talk);
@@ -437,7 +442,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_retry_finds_its_round_behind_another_turn_and_the_tool_is_not_paid_twice(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
             Tab one = talk.tab();
@@ -468,7 +473,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void an_answer_is_made_again_with_its_own_question_and_not_with_the_newest(Home home) throws Exception {
         for (String first : List.of("one", "two")) {
             for (String asked : List.of("one", "two")) {
@@ -491,7 +496,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void the_question_of_an_answer_is_its_own_and_so_is_what_the_model_saw(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
             interleaved(talk, "one", "two");
@@ -514,7 +519,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void of_a_question_and_its_retry_the_first_answer_is_shown_and_the_other_is_its_sibling(Home home)
             throws Exception {
         for (boolean retryIsFirst : new boolean[] {true, false}) {
@@ -536,7 +541,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_question_that_failed_but_was_answered_by_its_retry_is_shown(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
             Tab first = talk.tab();
@@ -588,11 +593,11 @@ class WhoseAnswerTest {
     }
 
     static Stream<Arguments> byHand() {
-        return Arrays.stream(Home.values())
-                .flatMap(home -> Arrays.stream(Hand.values()).map(hand -> Arguments.of(home, hand)));
+        return Home.ofThisRun().flatMap(home -> Arrays.stream(Hand.values()).map(hand -> Arguments.of(home, hand)));
     }
 
     @ParameterizedTest
+    @Tag("homes")
     @MethodSource("byHand")
     void an_answer_by_hand_to_a_failed_question_is_shown_in_this_and_in_each_later_request(Home home, Hand hand)
             throws Exception {
@@ -610,6 +615,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
+    @Tag("homes")
     @MethodSource("byHand")
     void an_answer_by_hand_to_a_question_whose_process_was_killed_is_shown_in_each_later_request(Home home, Hand hand)
             throws Exception {
@@ -622,6 +628,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
+    @Tag("homes")
     @MethodSource("byHand")
     void an_answer_by_hand_comes_before_the_models_which_is_kept_but_not_shown(Home home, Hand hand) throws Exception {
         try (Talk talk = Talk.on(home)) {
@@ -638,7 +645,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void an_answer_by_hand_under_an_older_question_is_not_the_answer_to_a_newer_one(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
             talk.chat("zero", "a0");
@@ -656,7 +663,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_fork_at_an_answer_by_hand_shows_it_in_each_later_request(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
             Tab tab = talk.tab();
@@ -671,7 +678,7 @@ class WhoseAnswerTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_result_and_an_answer_by_hand_complete_the_open_round_of_a_failed_turn(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
             Tab tab = talk.tab().holdingTool();

@@ -34,6 +34,7 @@ import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.RandomBranch;
 import io.github.keepsake4j.testing.RandomBranch.Part;
@@ -46,9 +47,9 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a memory shows of turns that ended badly, read from a log as far back as the strategy looks. */
 class EndedBadlyInViewTest {
@@ -69,7 +70,7 @@ class EndedBadlyInViewTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void six_failed_questions_do_not_push_the_exchange_out_of_a_window_of_four(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {
@@ -101,7 +102,7 @@ class EndedBadlyInViewTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void tool_rounds_that_were_completed_stay_when_their_turn_fails(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {
@@ -124,7 +125,7 @@ class EndedBadlyInViewTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void rejected_answers_are_hidden_and_incomplete_ones_are_shown(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {
@@ -148,7 +149,7 @@ class EndedBadlyInViewTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_list_that_is_set_after_a_failure_is_what_is_shown(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {
@@ -280,6 +281,7 @@ class EndedBadlyInViewTest {
         assertThat(hidden).isPositive();
     }
 
+    @Tag("landing")
     @Test
     void a_view_does_not_depend_on_how_much_was_read_before() {
         long first = Counts.seed();
@@ -349,7 +351,7 @@ class EndedBadlyInViewTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void usage_of_conversations_and_nodes_is_summed_for_a_tenant(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open();

@@ -19,13 +19,13 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.WatchedLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** A list never stores a message twice while its caller holds the instances that it received. */
 class InstancesTest {
@@ -52,7 +52,7 @@ class InstancesTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void a_held_list_is_known_after_another_memory_cleared_and_this_one_read(Home home) throws Exception {
         open(home);
         memory.add(user("1"), user("2"), user("3"), user("4"));
@@ -68,7 +68,7 @@ class InstancesTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void a_held_list_is_known_after_another_memory_shortened_it(Home home) throws Exception {
         open(home);
         memory.add(user("1"), user("2"), user("3"), user("4"));
@@ -84,7 +84,7 @@ class InstancesTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void a_message_of_a_list_is_shown_once_on_a_branch_that_has_it_too(Home home) throws Exception {
         open(home);
         memory.add(user("1"), user("2"), user("3"), user("4"));
@@ -101,7 +101,7 @@ class InstancesTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void a_held_list_is_known_after_a_switch_to_another_branch(Home home) throws Exception {
         open(home);
         memory.add(user("1"), user("2"), user("3"), user("4"));
@@ -118,7 +118,7 @@ class InstancesTest {
 
     /** AiServices share one memory object between threads, and each thread holds its own list. */
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void two_threads_on_one_memory_object_drop_nothing_of_each_other(Home home) throws Exception {
         open(home);
         memory.add(user("1"), user("2"));
@@ -136,7 +136,7 @@ class InstancesTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void one_instance_may_be_in_two_memories(Home home) throws Exception {
         open(home);
         KeepsakeChatMemory other = keepsake.chatMemory("y");
@@ -158,7 +158,7 @@ class InstancesTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void a_constant_that_is_added_in_two_turns_is_two_messages(Home home) throws Exception {
         open(home);
         UserMessage yes = user("yes");
@@ -174,7 +174,7 @@ class InstancesTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void a_constant_that_a_stock_window_sends_again_is_a_new_message(Home home) throws Exception {
         open(home);
         UserMessage yes = user("yes");
@@ -196,7 +196,7 @@ class InstancesTest {
 
     /** A caller that never reads again keeps its own list and sends all of it each time. */
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void a_list_that_its_caller_keeps_is_stored_once(Home home) throws Exception {
         open(home);
         memory.add(user("1"), user("2"));
@@ -213,7 +213,7 @@ class InstancesTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void a_constant_begins_an_erased_memory_anew_and_a_list_from_before_is_refused(Home home) throws Exception {
         open(home);
         KeepsakeChatMemoryStore store = keepsake.chatMemoryStore();
@@ -231,7 +231,7 @@ class InstancesTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void instances_that_are_sent_again_after_a_lost_answer_keep_their_ids(Home home) throws Exception {
         open(home);
         WatchedLog watched = new WatchedLog(log);
@@ -255,7 +255,7 @@ class InstancesTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void reading_runs_the_strategy_once(Home home) throws Exception {
         open(home);
         AtomicInteger selections = new AtomicInteger();

@@ -38,9 +38,11 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What limits of tokens promise, on random conversations that various counters counted. */
+@Tag("landing")
 class LimitsPropertyTest {
 
     private static final ConversationKey KEY = ConversationKey.of("default", "x");

@@ -37,13 +37,13 @@ import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Limits that once did not hold, were not used, or stopped a conversation, on every backend. */
 class LimitsTest {
@@ -77,7 +77,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void two_models_whose_estimators_are_of_one_class_count_differently(Home home) throws Exception {
         open(home, TokenLimit.withMaxTokens(2000, new OpenAiTokenCountEstimator("gpt-4o")));
         addTurns(40, HINDI.repeat(2));
@@ -94,7 +94,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void system_messages_that_were_replaced_take_no_place(Home home) throws Exception {
         open(home, SlidingWindow.withMaxMessages(11));
         for (int turn = 0; turn < 12; turn++) {
@@ -110,7 +110,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void counts_that_are_three_times_too_high_leave_room_that_is_used(Home home) throws Exception {
         open(home, TokenLimit.withMaxTokens(2000, new Times(3)));
         addTurns(20, words("q", 20));
@@ -120,7 +120,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_question_over_the_limit_is_told_of_once_and_stops_no_other_turn(Home home) throws Exception {
         open(home, TokenLimit.withMaxTokens(100, new WordCounter()));
         memory.add(user("1"), ai("2"));
@@ -144,7 +144,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void an_unanswered_question_over_the_limit_is_left_out_by_every_other_object(Home home) throws Exception {
         open(home, TokenLimit.withMaxTokens(100, new WordCounter()));
         memory.add(user("1"), ai("2"));
@@ -159,7 +159,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_service_whose_model_refused_a_question_goes_on_with_shorter_ones(Home home) throws Exception {
         open(home, TokenLimit.withMaxTokens(100, new WordCounter()));
         ChatModelMock model = ChatModelMock.thatResponds(request -> {
@@ -183,7 +183,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_service_without_a_system_message_loses_no_question_to_one_that_is_too_long(Home home) throws Exception {
         open(home, TokenLimit.withMaxTokens(100, new WordCounter()));
         ChatModelMock model = ChatModelMock.thatResponds(request -> {
@@ -203,7 +203,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_system_message_over_the_limit_is_told_as_such_every_time(Home home) throws Exception {
         open(home, TokenLimit.withMaxTokens(20, new WordCounter()));
         memory.add(SystemMessage.from(words("rule", 30)));
@@ -217,7 +217,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_tool_round_that_cannot_fit_is_told_when_its_results_are_stored_and_stops_no_other_turn(Home home)
             throws Exception {
         open(home, SlidingWindow.withMaxMessages(3));
@@ -238,7 +238,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void calls_whose_round_cannot_fit_are_told_before_the_tools_run(Home home) throws Exception {
         for (ContextStrategy strategy :
                 List.of(SlidingWindow.withMaxMessages(3), TokenLimit.withMaxTokens(30, new WordCounter()))) {
@@ -258,7 +258,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_huge_tool_result_is_shown_shortened_from_the_first_time_on(Home home) throws Exception {
         open(home, TokenLimit.withMaxTokens(1000, new WordCounter()));
         String text = words("begin", 20_000) + " end";
@@ -279,7 +279,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void one_huge_result_that_was_cleared_left_the_window_nearly_empty(Home home) throws Exception {
         open(home, ClearToolResults.keepNewest(0).and(TokenLimit.withMaxTokens(800, new WordCounter())));
         addTurns(200, words("q", 4));
@@ -295,7 +295,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_shortened_result_that_comes_back_in_a_list_is_the_stored_one(Home home) throws Exception {
         open(home, TokenLimit.withMaxTokens(1000, new WordCounter()));
         memory.add(
@@ -319,7 +319,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_tool_result_with_long_text_lost_its_image(Home home) throws Exception {
         open(home, TokenLimit.withMaxTokens(8_000, TokenCounter.standard()));
         ImageContent image = ImageContent.from("aGVsbG8=", "image/png", ImageContent.DetailLevel.HIGH);
@@ -355,7 +355,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_summarized_memory_shortens_a_huge_result_too(Home home) throws Exception {
         storage = home.storage();
         log = storage.open();
@@ -371,7 +371,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_tool_may_have_a_share_of_its_own(Home home) throws Exception {
         open(
                 home,

@@ -17,6 +17,7 @@ import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -24,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** A turn that is over and that alone exceeds a limit does not blank the view, and what it costs to pass by it. */
 class PassedTurnsInViewTest {
@@ -36,7 +36,7 @@ class PassedTurnsInViewTest {
     private final List<Integer> reads = new ArrayList<>();
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_large_question_under_a_summary_leaves_the_other_turns_in_view(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {
@@ -64,7 +64,7 @@ class PassedTurnsInViewTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void passing_by_turns_costs_no_read_more_once_it_is_known(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = counting(storage.open())) {
@@ -97,7 +97,7 @@ class PassedTurnsInViewTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Home.class)
+    @Homes
     void a_view_ends_behind_a_thousand_messages_that_are_passed_by(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = counting(storage.open())) {

@@ -28,6 +28,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.view.ViewReader;
@@ -53,7 +54,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** A list is set in one step, whatever other writers do between the calls of the log within it. */
 class ViewStepsTest {
@@ -67,7 +67,7 @@ class ViewStepsTest {
      * must see a list that was current, and never one that was not set.
      */
     @ParameterizedTest
-    @EnumSource
+    @Homes
     @Timeout(value = 40, unit = TimeUnit.MINUTES)
     void a_reader_sees_only_lists_that_were_current(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
@@ -146,7 +146,7 @@ class ViewStepsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     @Timeout(120)
     void a_set_comes_through_while_sixteen_adders_never_pause(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
@@ -208,7 +208,7 @@ class ViewStepsTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @Homes
     void an_unchanged_list_costs_one_read_of_the_position_and_no_write(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog inner = storage.open()) {

@@ -8,7 +8,9 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import org.junit.jupiter.api.Tag;
 
+@Tag("landing")
 class EtagMessageLogTest extends MessageLogContract implements OutageContract {
 
     private final Bucket bucket = new Bucket();

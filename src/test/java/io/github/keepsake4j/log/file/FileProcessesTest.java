@@ -21,11 +21,13 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One directory, several processes, and some of them killed. */
+@Tag("landing")
 @Timeout(1200)
 class FileProcessesTest {
 

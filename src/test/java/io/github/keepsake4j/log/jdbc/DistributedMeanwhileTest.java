@@ -15,6 +15,7 @@ import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import java.util.List;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
  * Tables that are distributed beneath a log. A stand-in for Citus refuses as Citus does what a distributed table does not take:
  * several changes of tables in one statement.
  */
+@Tag("landing")
 @Timeout(120)
 class DistributedMeanwhileTest {
 

@@ -29,11 +29,13 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Many writers, killed servers, cut lines: judged by the history checker. */
+@Tag("landing")
 @Timeout(900)
 class PostgresDurabilityTest {
 

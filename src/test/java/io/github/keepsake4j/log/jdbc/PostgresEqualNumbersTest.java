@@ -22,10 +22,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Numbers of memories repeat after a logical replication, or a restore, without the sequences. */
+@Tag("landing")
 class PostgresEqualNumbersTest {
 
     private static final int MEMORIES = Counts.of(30, 300);

@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.Timeout;
  * a constant. A plan that was made while the tables were empty stays on its connection until the tables are analyzed, so
  * each statement is run often enough to have one first.
  */
+@Tag("landing")
 @Timeout(900)
 class PostgresGrowthTest {
 

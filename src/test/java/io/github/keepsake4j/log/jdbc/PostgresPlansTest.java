@@ -20,10 +20,12 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Each statement finds its rows by an index, in a big history, whether the planner's statistics are stale or fresh. */
+@Tag("landing")
 @Timeout(900)
 class PostgresPlansTest {
 

@@ -31,12 +31,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * What PostgreSQL's rows repeat of a branch, so that a read need not look for it, equals a count from the messages' parents
  * alone after each step: the newest view and summary on the head's branch, and the runs below each run.
  */
+@Tag("landing")
 class PostgresRepeatedColumnsTest {
 
     private static final int STEPS_PER_MEMORY = 60;
@@ -209,7 +211,8 @@ class PostgresRepeatedColumnsTest {
                         row -> summaries.add(row.getLong(1)));
                 query(
                         connection,
-                        "SELECT head_seq, head_view_seq, head_covers_seq, head_runs FROM keepsake_memory WHERE memory_key = ?",
+                        "SELECT head_seq, head_view_seq, head_covers_seq, head_runs FROM keepsake_memory WHERE"
+                                + " memory_key = ?",
                         hash,
                         row -> {
                             List<Long> path = path(parents, row.getLong(1));

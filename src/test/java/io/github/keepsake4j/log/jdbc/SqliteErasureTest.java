@@ -19,6 +19,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,6 +79,7 @@ class SqliteErasureTest {
         }
     }
 
+    @Tag("landing")
     @Test
     void two_processes_that_write_lose_nothing_while_one_erases() throws Exception {
         try (Child child = Child.start(SqliteWriter.class, file(), "log", "p", 2, 200);

@@ -38,6 +38,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,6 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Single bytes of a SQLite file are changed. No call hangs, fails without saying why, or writes over the damage; and a
  * memory whose rows are as they were is read as before, or the damage is named where an index has it.
  */
+@Tag("landing")
 class SqliteFlippedBytesTest {
 
     private static final int MEMORIES = 5;

@@ -59,6 +59,7 @@ class RedisProcessesTest {
     }
 
     @Test
+    @Tag("landing")
     void two_processes_of_eight_threads_lose_and_double_nothing() throws Exception {
         int count = Counts.of(10, 500);
         List<Attempt> attempts = Collections.synchronizedList(new ArrayList<>());

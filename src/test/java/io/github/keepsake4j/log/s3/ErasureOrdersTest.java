@@ -23,10 +23,12 @@ import java.util.List;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Every order of the requests of a writer that read nothing, of a creator and of erasers leaves no id and no text. */
+@Tag("landing")
 @Timeout(1_800)
 class ErasureOrdersTest {
 

@@ -21,6 +21,7 @@ import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -28,6 +29,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 /**
  * Many writers of one document, with failures of the connection and the server. The history checker judges the results.
  */
+@Tag("landing")
 @Timeout(900)
 class ManyWritersTest extends BucketFixture {
 

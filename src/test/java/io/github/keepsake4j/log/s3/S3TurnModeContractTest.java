@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.TestInfo;
  * The contract in turn mode, with large contents beside the document. The contract rarely ends a turn. But a list,
  * another process and the bucket show only written turns, so open turns are flushed before these are read.
  */
+@Tag("landing")
 class S3TurnModeContractTest extends S3MessageLogTest {
 
     /** The memories in the order of their first use, in which they are created. */

@@ -21,11 +21,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Eight threads in each of two processes take in the same conversations on first use, while some are erased. */
+@Tag("landing")
 @Timeout(900)
 class ImportProcessesTest {
 
@@ -78,13 +80,15 @@ class ImportProcessesTest {
                     .createStatement()
                     .execute(
                             lists
-                                    ? "CREATE TABLE chat_memory (memory_id VARCHAR(255) PRIMARY KEY, content TEXT NOT NULL)"
+                                    ? "CREATE TABLE chat_memory (memory_id VARCHAR(255) PRIMARY KEY, content TEXT NOT"
+                                            + " NULL)"
                                     : "CREATE TABLE SPRING_AI_CHAT_MEMORY (conversation_id VARCHAR(36) NOT NULL,"
                                             + " content TEXT NOT NULL, type VARCHAR(10) NOT NULL,"
                                             + " \"timestamp\" TIMESTAMP NOT NULL)");
             String insert = lists
                     ? "INSERT INTO chat_memory VALUES (?, ?)"
-                    : "INSERT INTO SPRING_AI_CHAT_MEMORY VALUES (?, ?, ?, TIMESTAMP '2026-01-07 10:00:00' + ? * INTERVAL '1 second')";
+                    : "INSERT INTO SPRING_AI_CHAT_MEMORY VALUES (?, ?, ?, TIMESTAMP '2026-01-07 10:00:00' + ? *"
+                            + " INTERVAL '1 second')";
             try (PreparedStatement statement = connection.prepareStatement(insert)) {
                 for (int i = 0; i < CONVERSATIONS; i++) {
                     List<ChatMessage> list = new ArrayList<>();
