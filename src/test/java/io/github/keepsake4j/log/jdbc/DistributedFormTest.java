@@ -4,7 +4,7 @@ import io.github.keepsake4j.testing.Postgres;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
-/** The statements that a distributed PostgreSQL takes, which is not distributed. */
+/** The statements that a distributed PostgreSQL takes, on one that is not distributed. */
 @Tag("landing")
 class DistributedFormTest extends PostgresContract {
 
