@@ -42,6 +42,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -326,6 +327,7 @@ class JtokkitTokenCountEstimatorTest {
         assertThat((double) estimator.estimateTokenCountInText(text)).isCloseTo(exact, within(exact * 0.01));
     }
 
+    @Tag("landing")
     @Test
     void text_up_to_the_stated_length_is_counted_whole() {
         for (String text : hostile(TextCounter.MAX_WHOLE).values()) {
@@ -351,6 +353,7 @@ class JtokkitTokenCountEstimatorTest {
         });
     }
 
+    @Tag("landing")
     @Test
     @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void hostile_text_is_counted_in_bounded_time() {
