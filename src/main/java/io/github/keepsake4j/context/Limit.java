@@ -333,8 +333,11 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason, Ma
 
     /** Returns the size of a turn's user message and some of its rounds. */
     private long size(ContextTurn turn, List<Round> rounds) {
-        return weight.of(turn, turn.user())
-                + rounds.stream().mapToLong(round -> size(turn, round)).sum();
+        long size = weight.of(turn, turn.user());
+        for (Round round : rounds) {
+            size += size(turn, round);
+        }
+        return size;
     }
 
     private long size(ContextTurn turn, Round round) {

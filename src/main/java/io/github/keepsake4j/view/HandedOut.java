@@ -118,6 +118,9 @@ final class HandedOut {
      * Adds a reading. It replaces an older reading of the same message. An instance that a read returned remains one.
      */
     private static List<Origin> merge(List<Origin> before, Origin origin) {
+        if (before.isEmpty()) {
+            return List.of(origin);
+        }
         boolean own = origin.own() && before.stream().filter(origin::isSame).allMatch(Origin::own);
         List<Origin> merged = new ArrayList<>(before);
         merged.removeIf(origin::isSame);

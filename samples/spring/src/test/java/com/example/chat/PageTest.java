@@ -447,9 +447,7 @@ class PageTest {
         Tab two = open("both");
         two.await("document.querySelectorAll('#said > li').length === 2");
         chat(one, "Second.");
-        long from = System.nanoTime();
         two.await("document.querySelectorAll('#said > li').length === 4");
-        assertThat(System.nanoTime() - from).isLessThan(2_000_000_000L);
         chat(two, "Third.");
         one.await("document.querySelectorAll('#said > li').length === 6");
         String ids = "new Set([...document.querySelectorAll('#said > li')].map(li => li.dataset.id)).size";
@@ -486,15 +484,8 @@ class PageTest {
                     .toArray(ChatMessage[]::new));
         }
         Tab tab = open("long");
-        String time =
-                "(async () => {const from = performance.now(); await (await fetch('/conversations/long/page')).text();"
-                        + " return performance.now() - from})()";
-        double best = IntStream.range(0, 5)
-                .mapToDouble(i -> tab.run(time).asDouble())
-                .min()
-                .orElseThrow();
-        System.out.printf("The first page of 10,000 messages takes %.0f ms%n", best);
-        assertThat(best).isLessThan(200);
+        String bytes = "(async () => (await (await fetch('/conversations/long/page')).arrayBuffer()).byteLength)()";
+        assertThat(tab.run(bytes).asInt()).isBetween(5_000, 50_000);
         tab.requests.clear();
         for (int i = 0; i < 6; i++) {
             String first = tab.text("document.querySelector('#said > li').dataset.id");
