@@ -43,6 +43,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -163,6 +164,7 @@ class CopiesInUseTest {
         }
     }
 
+    @Tag("landing")
     @ParameterizedTest
     @CsvSource({"SQLITE, POSTGRESQL", "FILES, S3", "REDIS, SQLITE"})
     void memories_that_were_copied_and_exported_during_turns_are_equal_when_it_is_done_again_at_rest(Home from, Home to)
