@@ -125,10 +125,12 @@ final class Beginnings {
     List<Excerpt> parts(String text, int most) {
         int length = Math.min(text.length(), Words.MAX_LENGTH);
         long[] found = new long[(length + WINDOW - 1) / WINDOW];
+        char folded = length == 0 ? ' ' : fold(text.charAt(0));
         for (int i = 0; i < length; i++) {
-            long candidates = byFirst[fold(text.charAt(i)) & 0xFF];
+            long candidates = byFirst[folded & 0xFF];
             char next = i + 1 < text.length() ? text.charAt(i + 1) : ' ';
-            candidates &= isIgnored(next) ? candidates : bySecond[fold(next) & 0xFF];
+            folded = fold(next);
+            candidates &= isIgnored(next) ? candidates : bySecond[folded & 0xFF];
             for (; candidates != 0; candidates &= candidates - 1) {
                 int word = Long.numberOfTrailingZeros(candidates);
                 if (isAt(text, i, beginnings.get(word))) {

@@ -1,5 +1,7 @@
 package io.github.keepsake4j.recall;
 
+import dev.langchain4j.data.embedding.Embedding;
+import dev.langchain4j.store.embedding.CosineSimilarity;
 import io.github.keepsake4j.base.Spread;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -49,7 +51,9 @@ final class Gate {
         cosines = new double[sample.size()][sample.size()];
         for (int i = 0; i < sample.size(); i++) {
             for (int j = 0; j < i; j++) {
-                cosines[i][j] = cosine(sample.get(i).vector(), sample.get(j).vector());
+                cosines[i][j] = CosineSimilarity.between(
+                        Embedding.from(sample.get(i).vector()),
+                        Embedding.from(sample.get(j).vector()));
                 cosines[j][i] = cosines[i][j];
             }
             for (String term : sample.get(i).terms().keySet()) {
@@ -131,17 +135,5 @@ final class Gate {
             }
         }
         return scores;
-    }
-
-    private static double cosine(float[] a, float[] b) {
-        double product = 0;
-        double ofA = 0;
-        double ofB = 0;
-        for (int i = 0; i < a.length; i++) {
-            product += a[i] * b[i];
-            ofA += a[i] * a[i];
-            ofB += b[i] * b[i];
-        }
-        return product == 0 ? 0 : product / Math.sqrt(ofA * ofB);
     }
 }

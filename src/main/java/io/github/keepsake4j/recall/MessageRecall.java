@@ -166,7 +166,7 @@ public final class MessageRecall {
                         seen != null && key.equals(shownTo) ? seen.ids() : Set.of(),
                         heads))
                 .toList();
-        Question named = Question.of(text, before, speakers(read), words, today);
+        Question named = asked.split().by(speakers(read));
         Question question = named.units().isEmpty() ? asked : named;
         TextScan reading = new TextScan(
                 question, words, candidates.statistics(), memories.stream().flatMapToInt(Memory::lengths));

@@ -41,11 +41,14 @@ final class Pronouns {
                     + "|\\bes (gibt|gab|geht|ging|regnet|schneit|stimmt|kommt)\\b"
                     + "|\\b(ist|war|wäre) es (wahr|möglich|besser|sicher|normal|kalt|warm|heiß)\\b");
 
+    /** More than two sentences tell themselves what their pronouns mean. */
+    private static final Pattern LONG = Pattern.compile("(?s)(?:.*?(?:[.!?]++\\s|[。！？]++)){2}\\s*+\\S");
+
     private Pronouns() {}
 
     /** Returns whether a question has a pronoun for something that was said before it. */
     static boolean refersBack(String question) {
-        return THIRD.matcher(EXPLETIVE.matcher(question).replaceAll(" ")).find();
+        return THIRD.matcher(EXPLETIVE.matcher(question).replaceAll(" ")).find() && !LONG.matcher(question).lookingAt();
     }
 
     /** Returns whether a question asks what the assistant said: its first pronoun is of the second person. */

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param asksAssistant whether it asks what an assistant said
  * @param onlyTime whether the question asks what was said at the time that it names, and for nothing else
  * @param followsUp whether what it is about was said before it: it has no word for it, or a pronoun
+ * @param split what is known of it whoever speaks
  */
 record Question(
         List<Unit> units,
@@ -39,7 +40,8 @@ record Question(
         Set<String> folded,
         boolean asksAssistant,
         boolean onlyTime,
-        boolean followsUp) {
+        boolean followsUp,
+        Split split) {
 
     /** The largest number of terms of a question. The words of a longer one are left out from its end. */
     static final int MAX_TERMS = MessageIndex.MAX_TERMS;
@@ -92,7 +94,7 @@ record Question(
                     return 1;
                 }
             }
-            if (parts.isEmpty()) {
+            if (parts.isEmpty() || terms.isEmpty()) {
                 return 0;
             }
             double share = (double) parts.stream().filter(terms::contains).count() / parts.size();
@@ -130,6 +132,101 @@ record Question(
     }
 
     /**
+     * A question of which the speakers are not known yet.
+     *
+     * @param alone the question
+     * @param text the same, and what was said before it
+     * @param tokens the terms
+     * @param beginnings the beginnings of the words, by their places
+     * @param dates the dates that are named
+     * @param folded the question, and what was said before it, each in lower case
+     * @param asksAssistant whether it asks what an assistant said
+     */
+    record Split(
+            String alone,
+            String text,
+            List<Token> tokens,
+            Map<Integer, String> beginnings,
+            NamedDates dates,
+            Set<String> folded,
+            boolean asksAssistant) {
+
+        /** Returns the question among speakers, whose names say nothing in it. */
+        Question by(Collection<String> speakers) {
+            Named named = new Named(speakers);
+            boolean onlyTime = !dates.occasions().isEmpty()
+                    && tokens.stream().allMatch(token -> dates.covers(token.start()) || isAsking(text, token, named));
+            // Of a question about a time alone, only the date itself may be the text of a message.
+            List<Token> written = tokens.stream()
+                    .filter(token -> !onlyTime || dates.covers(token.start()))
+                    .toList();
+            List<Unit> all = units(written, named, onlyTime);
+            List<Unit> units = all.stream()
+                    .filter(unit -> onlyTime || !isAsking(unit.written()))
+                    .toList();
+            if (units.isEmpty()) {
+                units = all.isEmpty() ? units(written, named, true) : all;
+            }
+            Set<Integer> places = written.stream()
+                    .filter(token -> token.kind() != Kind.PART)
+                    .map(Token::start)
+                    .collect(Collectors.toSet());
+            return new Question(
+                    units,
+                    named.only(),
+                    dates,
+                    places.size() > 1 && !onlyTime ? folded : Set.of(),
+                    asksAssistant,
+                    onlyTime,
+                    !onlyTime && followsUp(named),
+                    this);
+        }
+
+        private boolean followsUp(Named named) {
+            List<Token> saying = tokens.stream()
+                    .filter(token -> token.end() <= alone.length() && !isAsking(text, token, named))
+                    .toList();
+            return (saying.isEmpty() && !tokens.isEmpty())
+                    || (Pronouns.refersBack(alone)
+                            // A name, or in German any noun. The first word always has a capital letter.
+                            && saying.stream()
+                                    .noneMatch(token ->
+                                            token.start() > 0 && Character.isUpperCase(text.codePointAt(token.start()))));
+        }
+
+        private List<Unit> units(List<Token> tokens, Named named, boolean stopWords) {
+            Map<String, Unit> units = new LinkedHashMap<>();
+            Set<String> terms = new HashSet<>();
+            for (int i = 0; i < tokens.size(); ) {
+                Token first = tokens.get(i);
+                String written = text.substring(first.start(), first.end());
+                String beginning = beginnings.getOrDefault(first.start(), "");
+                boolean ofDate = dates.isNamed(first.start(), first.end());
+                Unit unit = new Unit(written, new LinkedHashSet<>(), new LinkedHashSet<>(), beginning, ofDate);
+                unit.stems().add(first.term());
+                i++;
+                while (i < tokens.size() && isOfOneWord(first, tokens.get(i))) {
+                    Token token = tokens.get(i++);
+                    (token.kind() == Kind.PART ? unit.parts() : unit.stems()).add(token.term());
+                }
+                boolean name = named.heard(written);
+                boolean says = !name && (stopWords || first.kind() != Kind.STOP_WORD);
+                String stem = unit.stems().iterator().next();
+                if (!says || units.containsKey(stem)) {
+                    continue;
+                }
+                terms.addAll(unit.stems());
+                terms.addAll(unit.parts());
+                if (terms.size() > MAX_TERMS) {
+                    break;
+                }
+                units.put(stem, unit);
+            }
+            return new ArrayList<>(units.values());
+        }
+    }
+
+    /**
      * Splits a question.
      *
      * @param text the question
@@ -140,48 +237,25 @@ record Question(
      * @return the question
      */
     static Question of(String text, String before, Collection<String> speakers, Words words, LocalDate today) {
-        Named named = new Named(speakers);
         String whole = before.isEmpty() ? text : text + "\n" + before;
         String used = whole.substring(0, Math.min(whole.length(), MAX_LENGTH));
-        List<Token> tokens = words.tokens(used);
         Map<Integer, String> beginnings = new HashMap<>();
         words.beginnings(used).forEach(token -> beginnings.putIfAbsent(token.start(), token.term()));
-        // A date in what was said before is of another day.
-        NamedDates dates = NamedDates.in(text, today);
-        boolean onlyTime = !dates.occasions().isEmpty()
-                && tokens.stream().allMatch(token -> dates.covers(token.start()) || isAsking(used, token, named));
-        // Of a question about a time alone, only the date itself may be the text of a message.
-        List<Token> written = tokens.stream()
-                .filter(token -> !onlyTime || dates.covers(token.start()))
-                .toList();
-        List<Unit> all = units(used, written, beginnings, named, dates, onlyTime);
-        List<Unit> units = all.stream()
-                .filter(unit -> onlyTime || !isAsking(unit.written()))
-                .toList();
-        if (units.isEmpty()) {
-            units = all.isEmpty() ? units(used, written, beginnings, named, dates, true) : all;
-        }
-        boolean severalWords = written.stream()
-                        .filter(token -> token.kind() != Kind.PART)
-                        .map(Token::start)
-                        .distinct()
-                        .limit(2)
-                        .count()
-                > 1;
-        Set<String> folded = severalWords && !onlyTime ? Set.copyOf(List.of(folded(text), folded(before))) : Set.of();
-        return new Question(
-                units,
-                named.only(),
-                dates,
-                folded,
-                Pronouns.asksAssistant(text),
-                onlyTime,
-                !onlyTime && followsUp(text, tokens, named));
+        return new Split(
+                        text,
+                        used,
+                        words.tokens(used),
+                        beginnings,
+                        // A date in what was said before is of another day.
+                        NamedDates.in(text, today),
+                        Stream.of(folded(text), folded(before)).collect(Collectors.toSet()),
+                        Pronouns.asksAssistant(text))
+                .by(speakers);
     }
 
     private static boolean isAsking(String text, Token token, Named named) {
         String written = text.substring(token.start(), token.end());
-        boolean name = named.heard(written);
+        boolean name = token.kind() != Kind.PART && named.heard(written);
         return switch (token.kind()) {
             case WORD, CHARACTERS -> name || isAsking(written);
             // They are parts of words.
@@ -194,61 +268,12 @@ record Question(
                 || word.chars().allMatch(c -> ASKING_CHARACTERS.indexOf(c) >= 0);
     }
 
-    private static boolean followsUp(String text, List<Token> tokens, Named named) {
-        List<Token> saying = tokens.stream()
-                .filter(token -> token.end() <= text.length() && !isAsking(text, token, named))
-                .toList();
-        return (saying.isEmpty() && !tokens.isEmpty())
-                || (Pronouns.refersBack(text)
-                        // A name, or in German any noun. The first word always has a capital letter.
-                        && saying.stream()
-                                .noneMatch(token ->
-                                        token.start() > 0 && Character.isUpperCase(text.codePointAt(token.start()))));
-    }
-
     private static String folded(String text) {
         String used = text.substring(0, Math.min(text.length(), MAX_LENGTH));
         return NOT_FOLDED
                 .matcher(Normalizer.normalize(used, Normalizer.Form.NFKC).toLowerCase(Locale.ROOT))
                 .replaceAll(" ")
                 .strip();
-    }
-
-    private static List<Unit> units(
-            String text,
-            List<Token> tokens,
-            Map<Integer, String> beginnings,
-            Named named,
-            NamedDates dates,
-            boolean stopWords) {
-        Map<String, Unit> units = new LinkedHashMap<>();
-        Set<String> terms = new HashSet<>();
-        for (int i = 0; i < tokens.size(); ) {
-            Token first = tokens.get(i);
-            String written = text.substring(first.start(), first.end());
-            String beginning = beginnings.getOrDefault(first.start(), "");
-            boolean ofDate = dates.isNamed(first.start(), first.end());
-            Unit unit = new Unit(written, new LinkedHashSet<>(), new LinkedHashSet<>(), beginning, ofDate);
-            unit.stems().add(first.term());
-            i++;
-            while (i < tokens.size() && isOfOneWord(first, tokens.get(i))) {
-                Token token = tokens.get(i++);
-                (token.kind() == Kind.PART ? unit.parts() : unit.stems()).add(token.term());
-            }
-            boolean name = named.heard(written);
-            boolean says = !name && (stopWords || first.kind() != Kind.STOP_WORD);
-            String stem = unit.stems().iterator().next();
-            if (!says || units.containsKey(stem)) {
-                continue;
-            }
-            terms.addAll(unit.stems());
-            terms.addAll(unit.parts());
-            if (terms.size() > MAX_TERMS) {
-                break;
-            }
-            units.put(stem, unit);
-        }
-        return new ArrayList<>(units.values());
     }
 
     private static boolean isOfOneWord(Token first, Token token) {

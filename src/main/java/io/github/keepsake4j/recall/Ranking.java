@@ -164,7 +164,8 @@ final class Ranking {
                 Place other = alone.get(i);
                 if (i != at && areNear(place.of(), other.of())) {
                     length += decay(i - at) * other.length();
-                    for (int unit = 0; unit < idf.length; unit++) {
+                    // Most passages have no word of the question.
+                    for (int unit = 0; unit < idf.length && !other.passage().terms().isEmpty(); unit++) {
                         near[unit] += decay(i - at) * trust(other.of()) * other.occurrences()[unit];
                     }
                 }
@@ -250,8 +251,9 @@ final class Ranking {
             boolean told = isAssistant(at - 1) || isAssistant(at) || isAssistant(at + 1);
             return share(unit -> {
                 Unit word = question.units().get(unit);
-                Passage passage = place.passage();
-                double own = weight(at) * (told ? Math.min(1, word.in(passage.terms())) : word.in(passage.stated()));
+                double own = told
+                        ? Math.min(weight(at), place.occurrences()[unit])
+                        : weight(at) * word.in(place.passage().stated());
                 double before = follows(at)
                         ? weight(at - 1)
                                 * trust(at - 1)

@@ -29,6 +29,10 @@ final class RecalledText {
      */
     private static final Pattern NO_NAME = Pattern.compile("[\\p{Cc}\\u2028\\u2029:\\[\\]]+");
 
+    private static final Pattern INVISIBLE = Pattern.compile("\\p{Cf}");
+
+    private static final Pattern NO_LETTERS = Pattern.compile("\\P{L}+");
+
     /** Names that a model takes for another speaker. */
     private static final Set<String> ROLES = Set.of("assistant", "ai", "system", "developer", "tool", "user", "model");
 
@@ -64,10 +68,10 @@ final class RecalledText {
         if (message.message() instanceof UserMessage user) {
             String name = user.name() == null
                     ? ""
-                    : NO_NAME.matcher(user.name().replaceAll("\\p{Cf}", ""))
+                    : NO_NAME.matcher(INVISIBLE.matcher(user.name()).replaceAll(""))
                             .replaceAll(" ")
                             .strip();
-            boolean isRole = Pattern.compile("\\P{L}+")
+            boolean isRole = NO_LETTERS
                     .splitAsStream(
                             Normalizer.normalize(name, Normalizer.Form.NFKC).toLowerCase(Locale.ROOT))
                     .anyMatch(ROLES::contains);

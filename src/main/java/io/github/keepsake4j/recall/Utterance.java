@@ -64,26 +64,29 @@ record Utterance(
         Map<String, Integer> all = new HashMap<>();
         Set<String> asked = new HashSet<>();
         List<Passage> passages = new ArrayList<>();
+        List<Token> wanted = tokens.tokens();
         int next = 0;
         for (Excerpt part : parts) {
-            for (int start = part.start(), end; start < part.end(); start = end) {
-                end = endOfPassage(text, start, part.end());
-                Passage passage = new Passage(end - start, new HashMap<>(), new HashSet<>());
-                Sentence sentence = Sentence.at(text, start, end);
-                for (;
-                        next < tokens.tokens().size()
-                                && tokens.tokens().get(next).start() < end;
-                        next++) {
-                    Token token = tokens.tokens().get(next);
-                    while (token.start() >= sentence.end()) {
-                        sentence = Sentence.at(text, sentence.end(), end);
-                    }
-                    all.merge(token.term(), 1, Integer::sum);
-                    passage.terms().merge(token.term(), 1, Integer::sum);
-                    (sentence.question() ? asked : passage.stated()).add(token.term());
+            int start = part.start();
+            Map<String, Integer> terms = new HashMap<>();
+            Set<String> stated = new HashSet<>();
+            for (int at = start; at < part.end(); ) {
+                Sentence sentence = Sentence.at(text, at, part.end());
+                if (at > start && sentence.end() - start > PASSAGE) {
+                    passages.add(new Passage(at - start, terms, stated));
+                    start = at;
+                    terms = new HashMap<>();
+                    stated = new HashSet<>();
                 }
-                passages.add(passage);
+                at = sentence.end();
+                for (; next < wanted.size() && wanted.get(next).start() < at; next++) {
+                    String term = wanted.get(next).term();
+                    all.merge(term, 1, Integer::sum);
+                    terms.merge(term, 1, Integer::sum);
+                    (sentence.question() ? asked : stated).add(term);
+                }
             }
+            passages.add(new Passage(part.end() - start, terms, stated));
         }
         return new Utterance(
                 message.sequence(),
@@ -95,16 +98,6 @@ record Utterance(
                 asked,
                 passages,
                 repeats);
-    }
-
-    private static int endOfPassage(String text, int start, int limit) {
-        int end = Sentence.at(text, start, limit).end();
-        int next = end;
-        while (next < limit && next - start <= PASSAGE) {
-            end = next;
-            next = Sentence.at(text, end, limit).end();
-        }
-        return next - start <= PASSAGE ? next : end;
     }
 
     /** A sentence of a text, up to the next one. */

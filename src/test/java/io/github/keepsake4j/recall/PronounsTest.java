@@ -54,6 +54,7 @@ class PronounsTest {
                 "And how much was it?",
                 "What about them?",
                 "When did she buy it?",
+                "She is on a journey. When does she come home?",
                 "Why?",
                 "Und wie viel hat er gekostet?",
                 "Warum war ich bei ihm?",
@@ -82,6 +83,8 @@ class PronounsTest {
                 "其他的书在哪里？",
                 "我的吉他在哪里？",
                 "如果我找到失主，他会给我奖励吗？",
+                "They laugh at me. I do not like that. What can I do?",
+                "他们给我起绰号。我很难过。怎么办？",
                 "What did we say on May 3rd?",
                 "?!"
             })
