@@ -11,6 +11,7 @@ import static io.github.keepsake4j.log.LogTesting.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
@@ -153,6 +154,43 @@ abstract class HandEditedRowsContract {
                 + found + " of them found, " + wrong.size() + " wrong");
         assertThat(wrong).isEmpty();
         assertThat(done).isGreaterThan(Counts.of(10, 400));
+    }
+
+    /** Such a log knows the memory. What it knows only decides which statement is sent, and not what is true. */
+    @Test
+    void a_log_that_appended_before_the_edit_writes_what_a_log_that_is_opened_behind_it_writes() throws Exception {
+        List<Edit> edits = edits();
+        int every = Math.max(1, edits.size() / Counts.of(20, edits.size()));
+        Map<String, String> wrong = new LinkedHashMap<>();
+        int refused = 0;
+        for (int i = 0; i < edits.size(); i += every) {
+            Edit edit = edits.get(i).at("m9", "own");
+            List<Object> outcomes = new ArrayList<>();
+            for (boolean isOpen : new boolean[] {true, false}) {
+                restore();
+                try (MessageLog early = open();
+                        MessageLog late = open()) {
+                    early.append(KEY, batch("own"));
+                    if (!apply(edit)) {
+                        continue;
+                    }
+                    List<String> before = rows("keepsake_message");
+                    Object result = value(() -> (isOpen ? early : late).append(KEY, batch("next")));
+                    List<String> after = rows("keepsake_message");
+                    assertThat(after).as("%s: written over", edit).containsAll(before);
+                    assertThat(after.size() - before.size())
+                            .as("%s: %s", edit, result)
+                            .isEqualTo(result instanceof AppendResult ? 1 : 0);
+                    outcomes.add(result instanceof AppendResult done ? done.head() : result.getClass());
+                    refused += result instanceof UnreadableDataException ? 1 : 0;
+                }
+            }
+            if (outcomes.size() == 2 && !outcomes.get(0).equals(outcomes.get(1))) {
+                wrong.put(edit.toString(), outcomes.toString());
+            }
+        }
+        assertThat(wrong).isEmpty();
+        assertThat(refused).isPositive();
     }
 
     /** Those edits among the others that a look at the ends of the branch's runs must find, of which a quick run has few. */
@@ -395,6 +433,11 @@ abstract class HandEditedRowsContract {
          */
         boolean hidesWhatIsRepeated() {
             return value.equals("NULL") && ("head_view_seq".equals(column) || "head_covers_seq".equals(column));
+        }
+
+        /** Returns the same edit of another row. */
+        Edit at(String id, String otherId) {
+            return new Edit(table, row.replace("'" + id + "'", "'" + otherId + "'"), column, value);
         }
 
         String sql() {
