@@ -149,23 +149,14 @@ export class Chat {
     return this.entries.slice(0, Math.max(0, at)).filter(entry => !seen.has(entry.said.id)).map(entry => entry.said);
   }
 
-  /** Returns the id of the newest message. */
+  /** Returns the newest message. */
   last() {
-    return this.entries.at(-1)?.said.id;
+    return this.entries.at(-1)?.said;
   }
 
-  /** Returns the texts of the loaded questions. */
-  questions() {
-    return this.entries.filter(entry => entry.said.type === 'USER').map(entry => entry.said.text);
-  }
-
-  /** Returns whether the newest question has no answer. */
-  isOpen() {
-    return this.entries.at(-1)?.said.type === 'USER';
-  }
-
-  answers() {
-    return this.entries.filter(entry => entry.said.type === 'AI');
+  /** Returns the loaded messages of a type. */
+  all(type) {
+    return this.entries.map(entry => entry.said).filter(said => said.type === type);
   }
 
   draw() {

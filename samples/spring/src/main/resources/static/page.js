@@ -127,7 +127,7 @@ function head(title) {
 
 /** Offers what to tell, and later what to ask for it. */
 function offer() {
-  const said = chat.questions();
+  const said = chat.all('USER').map(each => each.text);
   const told = TRIES.filter(([tell]) => said.includes(tell));
   const words = said.length === 0 ? [...TRIES.map(([tell]) => tell), 'What is the temperature in Oslo?']
     : told.length > 0 ? [...told.map(([, asks]) => asks).filter(asks => asks !== said.at(-1)), 'Say something long.']
@@ -369,7 +369,8 @@ async function look() {
         await list();
         if (before === 'lost') {
           say('The server is back. ' + ($('question').value ? 'Send your question again.'
-            : chat.isOpen() ? 'An unfinished answer was not stored; press “Try again” below your question.'
+            : chat.last()?.type === 'USER'
+            ? 'An unfinished answer was not stored; press “Try again” below your question.'
             : 'What was stored is shown.'));
         } else if (before && !page.state) {
           say('This conversation was erased elsewhere. A new question starts it again.', true);
@@ -444,8 +445,7 @@ function wire() {
     }
   });
   $('fork').addEventListener('click', () => attempt(async () => {
-    const last = chat.last();
-    const made = await json('POST', path(page.id, 'messages', last, 'fork'));
+    const made = await json('POST', path(page.id, 'messages', chat.last().id, 'fork'));
     await open(made.id);
     await list();
     say('This is the copy. The other conversation is unchanged.');

@@ -119,16 +119,16 @@ const why = {
   label: 'Why',
   about: 'What the model got for one of its answers.',
   async draw(page, actions) {
-    const answers = actions.chat.answers();
-    const id = page.answer ?? answers.at(-1)?.said.id;
+    const answers = actions.chat.all('AI');
+    const id = page.answer ?? answers.at(-1)?.id;
     if (!id) {
       return [h('p', {}, 'There is no answer yet.')];
     }
-    const at = answers.findIndex(each => each.said.id === id);
-    const [now, before] = await Promise.all([id, at > 0 ? answers[at - 1].said.id : null].map(each =>
+    const at = answers.findIndex(each => each.id === id);
+    const [now, before] = await Promise.all([id, answers[at - 1]?.id].map(each =>
       each && json('GET', path(page.id, 'messages', each, 'seen'))));
     const slider = answers.length > 1 && at >= 0 && h('input', {id: 'turn', type: 'range', min: 1, max: answers.length,
-      value: at + 1, oninput: event => actions.show('why', answers[event.target.value - 1].said.id)});
+      value: at + 1, oninput: event => actions.show('why', answers[event.target.value - 1].id)});
     const all = [
       button('Back to the chat', () => actions.reveal(id), {class: 'narrow'}),
       slider && h('fieldset', {class: 'row'}, h('legend', {}, 'Which answer?'), h('label', {}, 'Answer ', slider),

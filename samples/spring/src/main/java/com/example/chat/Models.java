@@ -234,7 +234,8 @@ class Models {
                 .map(message -> ((UserMessage) message).singleText())
                 .collect(Collectors.joining("\n"));
         // Known facts come before this.
-        List<Told> all = List.copyOf(Told.in(text.substring(Math.max(0, text.indexOf("The part of the conversation:")))));
+        List<Told> all =
+                List.copyOf(Told.in(text.substring(Math.max(0, text.indexOf("The part of the conversation:")))));
         List<Told> newest = all.subList(Math.max(0, all.size() - FACTS), all.size());
         if (instructions.contains("JSON")) {
             return AiMessage.from(new JsonMapper()

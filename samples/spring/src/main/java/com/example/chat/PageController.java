@@ -16,11 +16,11 @@ import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.recall.Recalled;
-import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -261,16 +261,19 @@ class PageController {
         String recalled = Models.recalled(messages);
         TokenCounter counter = TokenCounter.standard();
         Map<Part, Integer> tokens = new EnumMap<>(Part.class);
-        messages.forEach(message -> tokens.merge(
-                NextRequest.part(message), counter.estimateTokenCountInMessage(message), Integer::sum));
-        tokens.put(Part.RECALLED, counter.estimateTokenCountInText(recalled));
+        messages.forEach(
+                each -> tokens.merge(NextRequest.part(each), counter.estimateTokenCountInMessage(each), Integer::sum));
+        String remembered =
+                memories.stream().map(Memory::text).filter(Objects::nonNull).collect(Collectors.joining("\n"));
+        Map.of(
+                        Part.RECALLED,
+                        recalled,
+                        Part.SUMMARY,
+                        Objects.requireNonNullElse(summary, ""),
+                        Part.MEMORIES,
+                        remembered)
+                .forEach((part, text) -> tokens.put(part, counter.estimateTokenCountInText(text)));
         tokens.merge(Part.TURNS, -tokens.get(Part.RECALLED), Integer::sum);
-        tokens.put(Part.SUMMARY, summary == null ? 0 : counter.estimateTokenCountInText(summary));
-        tokens.put(
-                Part.MEMORIES,
-                memories.stream()
-                        .mapToInt(memory -> counter.estimateTokenCountInText(memory.text() == null ? "" : memory.text()))
-                        .sum());
         return new Seen(
                 seen.isPresent(),
                 Said.of(answer),

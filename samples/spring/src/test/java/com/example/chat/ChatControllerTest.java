@@ -82,11 +82,7 @@ class ChatControllerTest {
         String answer = "Your name is Alice. You said so in this chat.";
         assertThat(text(stream("POST", "alice/messages", "Who am I?"))).isEqualTo(answer);
         assertThat(texts(get("alice/messages").get("messages")))
-                .containsExactly(
-                        "My name is Alice.",
-                        "You said: My name is Alice.",
-                        "Who am I?",
-                        answer);
+                .containsExactly("My name is Alice.", "You said: My name is Alice.", "Who am I?", answer);
     }
 
     @Test

@@ -63,11 +63,11 @@ class ModelsTest {
                 "How old am I?", "You are 34.",
                 "What do I like?", "You love tea.",
                 "Hi. Can you tell me what I am allergic to?", "You are allergic to peanuts.");
-        UserMessage told = UserMessage.from("Hi, I am Marta and I live in Ulm. I’m 34, and I'm a product manager. "
-                + "I moved to Lisbon with my wife. We have two children! My dog is called Rex\nI love tea, but I am allergic "
-                + "to peanuts.");
-        asked.forEach((question, answer) -> assertThat(answer(told, UserMessage.from(question))
-                        .text())
+        UserMessage told = UserMessage.from("Hi, I am Marta and I live in Ulm. I’m 34, and I'm a product manager. I"
+                + " moved to Lisbon with my wife. We have two children! My dog is called Rex\n"
+                + "I love tea, but I am allergic to peanuts.");
+        asked.forEach((question, answer) -> assertThat(
+                        answer(told, UserMessage.from(question)).text())
                 .isEqualTo(answer + " You said so in this chat."));
         assertThat(answer(told, UserMessage.from("What is my brother's name?")).text())
                 .isEqualTo(UNKNOWN);
@@ -105,8 +105,9 @@ class ModelsTest {
 
     @Test
     void a_summary_has_what_the_user_told_also_before_and_the_newest_of_it() {
-        String transcript = "The user said: “I live in Ulm.”\nUser: My name is Alice.\nUser: "
-                + "I keep bees. ".repeat(9) + "\nModel: You said: something\nUser: Where do I live?\nUser: I moved to Bonn";
+        String transcript =
+                "The user said: “I live in Ulm.”\nUser: My name is Alice.\nUser: " + "I keep bees. ".repeat(9)
+                        + "\nModel: You said: something\nUser: Where do I live?\nUser: I moved to Bonn";
         assertThat(answer(SystemMessage.from("Write a summary."), UserMessage.from(transcript))
                         .text())
                 .isEqualTo("The user's name is Alice. The user said: “I keep bees.” The user said: “I moved to Bonn.”");

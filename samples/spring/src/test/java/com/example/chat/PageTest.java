@@ -294,8 +294,8 @@ class PageTest {
         assertThat(tab.requests)
                 .isNotEmpty()
                 .allMatch(request -> request.matches("GET .*/(|\\w+\\.(css|js|svg)|conversations)"));
-        assertThat(tab.run(
-                                "Promise.all(['', 'icon.svg', 'conversations'].map(each => fetch(each).then(r => r.status)))")
+        assertThat(tab.run("Promise.all(['', 'icon.svg', 'conversations'].map(each => fetch(each).then(r =>"
+                                + " r.status)))")
                         .toString())
                 .isEqualTo("[200,200,200]");
         assertThat(tab.text("document.activeElement.id")).isEqualTo("question");
@@ -450,7 +450,8 @@ class PageTest {
         assertThat(tab.text("document.querySelector('#check').textContent")).isEqualTo("The stored data are sound.");
         assertThat(tab.text("document.querySelector('#dearest > li p').textContent"))
                 .startsWith("This is a long answer.");
-        assertThat(tab.text("document.querySelector('#paid').textContent")).matches("\\d+ tokens read and \\d+ written .*");
+        assertThat(tab.text("document.querySelector('#paid').textContent"))
+                .matches("\\d+ tokens read and \\d+ written .*");
         tab.run("document.querySelector('#fork').click()");
         tab.await("document.querySelector('#paid')?.textContent.includes('has cost nothing')");
     }
@@ -720,7 +721,8 @@ class PageTest {
             assertThat(tab.text(LAST + ".querySelector('p').textContent"))
                     .isEqualTo("Your name is Alicia. A long-term memory says so.");
             view(tab, "seen", "document.querySelector('#panel').textContent.includes('that recall finds for it')");
-            assertThat(tab.text("document.querySelector('.lines > .memories').textContent")).contains("Alicia");
+            assertThat(tab.text("document.querySelector('.lines > .memories').textContent"))
+                    .contains("Alicia");
             press(tab, LAST, "Why this answer?");
             tab.await("document.querySelector('#saw')");
             assertThat(tab.text("document.querySelector('#panel').textContent"))
@@ -856,8 +858,8 @@ class PageTest {
 
     private static void picture(Tab tab, String name) throws IOException {
         tab.size(1040, 640, false);
-        tab.run(
-                "document.querySelector('#conversations').open = false; document.querySelector('#status').textContent = ''");
+        tab.run("document.querySelector('#conversations').open = false; document.querySelector('#status').textContent"
+                + " = ''");
         for (boolean dark : new boolean[] {false, true}) {
             tab.dark(dark);
             Tab.pause(100);
