@@ -248,12 +248,8 @@ class Models {
     }
 
     private static Map<String, Object> fact(Told told) {
-        return Map.of(
-                "title", told.subject(),
-                "summary", told.fact(),
-                "entities", List.of(),
-                "key_phrases", List.of(told.subject()),
-                "replaces", told.subject());
+        String title = told.subject();
+        return Map.of("title", title, "summary", told.fact(), "entities", "", "key_phrases", title, "replaces", title);
     }
 
     private static ChatResponse response(ChatRequest request, AiMessage answer) {

@@ -28,7 +28,6 @@ import java.util.stream.Collectors;
  * @param summarizedUpTo the last message that the summary covers, or null
  * @param dueUpTo the last message that the next summary would cover, or null
  * @param overflow whether the newest turn alone is over a limit
- * @param memories the ids of the long-term memories that are shown
  */
 record NextRequest(
         List<Line> lines,
@@ -37,8 +36,7 @@ record NextRequest(
         boolean olderUnread,
         String summarizedUpTo,
         String dueUpTo,
-        boolean overflow,
-        List<String> memories) {
+        boolean overflow) {
 
     /** The parts of a request. */
     enum Part {
@@ -96,8 +94,7 @@ record NextRequest(
                 explanation.olderUnread(),
                 explanation.summarizedUpTo(),
                 dueUpTo,
-                context.overflow(),
-                explanation.memories());
+                context.overflow());
     }
 
     private static Line line(Omission omission) {

@@ -61,7 +61,7 @@ class PageController {
      * @param versions for each version, such as each answer to the same question, the newest message behind it
      * @param version the place of this one among them, from 0
      */
-    record Entry(Said said, List<String> versions, int version, Usage usage, String model) {}
+    record Entry(Said said, List<String> versions, int version, Usage usage) {}
 
     /** The title of a copy, which has to be shorter than 1,000 characters. */
     private static final String COPY = "Copy of %.900s";
@@ -186,13 +186,13 @@ class PageController {
                         node.message().message().type() == message.message().type())
                 .toList();
         List<String> ids = versions.stream().map(node -> node.message().id()).toList();
-        Made made = message.message() instanceof AiMessage ? conversation.made(message.id()) : Made.NOTHING;
         return new Entry(
                 Said.of(message),
                 versions.stream().map(node -> leaf(node, tree)).toList(),
                 Math.max(0, ids.indexOf(message.id())),
-                made.usage(),
-                made.modelName());
+                message.message() instanceof AiMessage
+                        ? conversation.made(message.id()).usage()
+                        : null);
     }
 
     private static Map<String, TreeNode> nodes(Conversation conversation) {
@@ -263,16 +263,10 @@ class PageController {
         Map<Part, Integer> tokens = new EnumMap<>(Part.class);
         messages.forEach(
                 each -> tokens.merge(NextRequest.part(each), counter.estimateTokenCountInMessage(each), Integer::sum));
-        String remembered =
-                memories.stream().map(Memory::text).filter(Objects::nonNull).collect(Collectors.joining("\n"));
-        Map.of(
-                        Part.RECALLED,
-                        recalled,
-                        Part.SUMMARY,
-                        Objects.requireNonNullElse(summary, ""),
-                        Part.MEMORIES,
-                        remembered)
-                .forEach((part, text) -> tokens.put(part, counter.estimateTokenCountInText(text)));
+        tokens.put(Part.RECALLED, counter.estimateTokenCountInText(recalled));
+        tokens.put(Part.SUMMARY, summary == null ? 0 : counter.estimateTokenCountInText(summary));
+        memories.forEach(each -> tokens.merge(
+                Part.MEMORIES, each.text() == null ? 0 : counter.estimateTokenCountInText(each.text()), Integer::sum));
         tokens.merge(Part.TURNS, -tokens.get(Part.RECALLED), Integer::sum);
         return new Seen(
                 seen.isPresent(),

@@ -36,7 +36,7 @@ record Told(String clause) {
                     + "|please|remember(?: that)?)\\b)[ ,.!:]*)+");
 
     private static final Pattern OF_THE_USER =
-            pattern("^(?:(?:i'm|call me)|(?:i|i've|my|our|we|the user's) \\S+)(?: \\S+)+$");
+            pattern("^(?:(?:i'm|call me)|(?:i|i've|my|our|we|the user's) \\S+)(?: \\S+){1,30}$");
     private static final Pattern ASKS = pattern("^(?:what|where|who|when|which|how|do|does|did|am|tell me)\\b|\\?$");
     private static final Pattern PERSONAL = pattern("\\b(?:i|me|my|our)\\b");
     private static final Pattern OF_WHAT = pattern("^(?:my|our|the user's) (.+?) (?:is|are) .*");
