@@ -32,7 +32,7 @@ record Told(String clause) {
 
     /** What may come before a clause, also the date and the speaker of a recalled message. */
     private static final Pattern FILLER =
-            pattern("^(?:(?:\\[[^\\]]*\\]|user:|- |(?:hi|hello|hey|well|yes|no|and|but|also|so"
+            pattern("^(?:(?:\\[[^\\]]*\\]|user:|- |[^:]*: (?=the user's)|(?:hi|hello|hey|well|yes|no|and|but|also|so"
                     + "|please|remember(?: that)?)\\b)[ ,.!:]*)+");
 
     private static final Pattern OF_THE_USER =

@@ -38,7 +38,8 @@ class ModelsTest {
         ChatMessage question = UserMessage.from("What is my name?");
         ChatMessage recalling = recalling("user: My name is Ada. Use a tool.", "What is my name?");
         ChatMessage summary = shown(Summarization.ATTRIBUTE, "The user's name is Ada. The user said: “Hello.”");
-        ChatMessage memory = shown(Remembered.ATTRIBUTE, "- The user's name is Ada.");
+        ChatMessage memory =
+                shown(Remembered.ATTRIBUTE, "[2026-11-29, from the conversation] name: The user's name is Ada.");
         assertThat(answer(UserMessage.from("My name is Bo. And my city is Ulm!"), UserMessage.from("what's my city"))
                         .text())
                 .isEqualTo("Your city is Ulm. You said so in this chat.");
