@@ -1,6 +1,6 @@
 // The chat: the messages of the current branch. Keeps few nodes, whatever the length of the conversation.
 
-import {button, content, h, text} from './dom.js';
+import {button, content, h, number, plural, text} from './dom.js';
 
 const MOST = 150;
 
@@ -31,23 +31,38 @@ const REASONS = {
 export const unseen = reason => 'Not seen: ' + (REASONS[reason] ?? 'left out');
 
 /** In which other form a message is sent. */
-export const short = type => type === 'USER' ? 'Sent without what was recalled' : 'Sent in a shorter form';
+export const short = type => type === 'USER' ? 'What was recalled is not sent again'
+  : 'Sent in a shorter form';
 
 const WHO = {USER: 'You', AI: 'Model', TOOL_EXECUTION_RESULT: 'Tool', SYSTEM: 'Instructions', CUSTOM: 'Custom'};
-const OUTCOMES = {INCOMPLETE: 'Cut off', REJECTED: 'Rejected', UNREADABLE: 'Unreadable'};
+const OUTCOMES = {FAILED: 'The answer failed', INCOMPLETE: 'Cut off', REJECTED: 'Rejected',
+  UNREADABLE: 'Unreadable'};
+
+/** How an answer ended, by the reason that is stored. */
+const ENDS = {AskedToFail: 'The answer failed, because you asked for that.', cancelled: 'You stopped it here.',
+  cut: 'It broke off here, because the server or the network went away.', limit: 'It is cut at its greatest length.'};
 
 export class Chat {
   constructor(list, on) {
     this.list = list;
     this.on = on;
     list.addEventListener('keydown', event => this.keys(event));
+    list.addEventListener('scroll', () => {
+      this.low = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
+    });
+    // The keyboard of a phone takes half of the place. The newest message stays in it.
+    new ResizeObserver(() => {
+      if (this.low) {
+        list.scrollTop = list.scrollHeight;
+      }
+    }).observe(list);
     this.clear();
   }
 
   clear() {
     this.entries = [];
     this.older = null;
-    this.atEnd = true;
+    this.atEnd = this.low = true;
     this.list.replaceChildren();
   }
 
@@ -61,7 +76,7 @@ export class Chat {
       this.older = this.entries[0].said.parentId;
     }
     this.atEnd = true;
-    const low = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
+    const {low} = this;
     this.draw();
     this.mark(page.request);
     if (low || !before.length) {
@@ -105,7 +120,7 @@ export class Chat {
     this.list.append(h('li', {class: 'ai pending'}, h('h3', {}, WHO.AI), words));
     this.list.scrollTop = this.list.scrollHeight;
     return token => {
-      const low = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
+      const {low} = this;
       words.append(token);
       if (low) {
         this.list.scrollTop = this.list.scrollHeight;
@@ -119,11 +134,12 @@ export class Chat {
     this.list.children[at]?.scrollIntoView({block: 'nearest'});
   }
 
-  /** Brings a message before the eye and the keyboard. Returns whether it is loaded. */
-  reveal(id) {
+  /** Brings a message before the eye, and its first button, or that with a label, before the keyboard. */
+  reveal(id, label) {
     const item = [...this.list.children].find(each => each.dataset.id === id);
     item?.scrollIntoView({block: 'center'});
-    item?.querySelector('.buttons button')?.focus({preventScroll: true});
+    const buttons = [...item?.querySelectorAll('.buttons button') ?? []];
+    (buttons.find(each => each.textContent === label) ?? buttons[0])?.focus({preventScroll: true});
     return Boolean(item);
   }
 
@@ -133,19 +149,21 @@ export class Chat {
     return this.entries.slice(0, Math.max(0, at)).filter(entry => !seen.has(entry.said.id)).map(entry => entry.said);
   }
 
-  /** Returns the id of the newest message. */
+  /** Returns the newest message. */
   last() {
-    return this.entries.at(-1)?.said.id;
+    return this.entries.at(-1)?.said;
   }
 
-  answers() {
-    return this.entries.filter(entry => entry.said.type === 'AI');
+  /** Returns the loaded messages of a type. */
+  all(type) {
+    return this.entries.map(entry => entry.said).filter(said => said.type === type);
   }
 
   draw() {
     const old = new Map([...this.list.children].map(item => [item.dataset.id, item]));
     const focused = document.activeElement;
     const id = focused?.closest('#said li')?.dataset.id;
+    const label = focused?.textContent;
     const items = this.entries.map((entry, i) => {
       const last = i === this.entries.length - 1;
       const key = JSON.stringify([entry, last]);
@@ -155,7 +173,8 @@ export class Chat {
     this.list.replaceChildren(...items);
     if (id && document.activeElement !== focused) {
       const item = items.find(each => each.dataset.id === id) ?? items.at(-1);
-      (item?.querySelector('button:enabled') ?? this.list).focus();
+      const buttons = [...item?.querySelectorAll('button:enabled') ?? []];
+      (buttons.find(each => each.textContent === label) ?? buttons[0] ?? this.list).focus();
     }
   }
 
@@ -165,10 +184,10 @@ export class Chat {
     const item = h('li', {class: said.type === 'TOOL_EXECUTION_RESULT' ? 'tool' : said.type.toLowerCase(),
       'data-id': said.id});
     const cost = entry.usage && h('small', {title: 'What the model read and wrote for this answer'},
-      `${entry.usage.input} tokens read, ${entry.usage.output} written`);
+      `${plural(entry.usage.input, 'token')} read, ${number(entry.usage.output)} written`);
     item.append(h('div', {class: 'top'}, h('h3', {}, name), this.versions(entry), cost, h('span', {class: 'mark'})));
     if (said.type === 'SYSTEM') {
-      item.append(h('details', {}, h('summary', {}, 'Text', h('small', {}, ` ${said.tokens} tokens`)),
+      item.append(h('details', {}, h('summary', {}, 'Text', h('small', {}, ' ' + plural(said.tokens, 'token'))),
         text(said.text, 'p')));
     } else {
       item.append(...content(said));
@@ -177,10 +196,10 @@ export class Chat {
       item.append(h('details', {}, h('summary', {}, 'What the model got'), text(said.sent, 'p')));
     }
     if (said.outcome) {
-      const reason = text(said.outcome.reason?.replace(/^(?:[a-z]\w*\.)+/, '') ?? 'no reason is known');
-      item.append(h('p', {class: 'outcome'}, said.outcome.kind === 'FAILED'
-        ? ['The answer failed (', reason, '). The server’s log says why.']
-        : [(OUTCOMES[said.outcome.kind] ?? said.outcome.kind) + ': ', reason]));
+      const {kind, reason} = said.outcome;
+      const word = reason?.replace(/^(?:[a-z]\w*\.)*(?:\w+\$)*/, '') ?? 'no reason is known';
+      item.append(h('p', {class: 'outcome'}, ENDS[word]
+        ?? [(OUTCOMES[kind] ?? kind) + ': ', text(word), kind === 'FAILED' && '. The server’s log says more.']));
     }
     item.append(this.buttons(said, last));
     return item;
@@ -243,7 +262,9 @@ export class Chat {
     const covered = this.entries.findIndex(entry => entry.said.id === request.summarizedUpTo);
     [...this.list.children].forEach((item, i) => {
       const line = lines.get(item.dataset.id);
-      const reason = line ? line.reason : i <= covered || (covered < 0 && request.summarizedUpTo) ? 'SUMMARY' : 'OLDER';
+      const kind = this.entries[i]?.said.outcome?.kind;
+      const reason = line ? line.reason : kind && kind !== 'INCOMPLETE' ? kind
+        : i <= covered || (covered < 0 && request.summarizedUpTo) ? 'SUMMARY' : 'OLDER';
       const mark = item.querySelector('.mark');
       item.classList.toggle('hidden', Boolean(reason));
       if (mark) {

@@ -56,11 +56,19 @@ export const inWords = said => said.tool ? `${said.tool} returned: ${said.text}`
 
 /** What a message says: its text, or a card with the tool that was called or what it returned. */
 export function content(said, most = Infinity) {
-  const words = said.text.length > most ? said.text.slice(0, most) + '…' : said.text;
+  const isCut = said.text.length > most;
+  const words = isCut ? said.text.slice(0, most) + '…' : said.text;
+  const shown = Object.assign(text(words, 'p'), said.tool ? {className: 'text returned', tabIndex: 0} : {});
   return [
     said.tool && h('div', {class: 'call'}, text(said.tool, 'b'), ' returned'),
-    (words !== '' || said.calls.length === 0)
-      && Object.assign(text(words, 'p'), said.tool ? {className: 'text returned', tabIndex: 0} : {}),
+    (words !== '' || said.calls.length === 0) && shown,
+    isCut && button('Show all', event => {
+      const whole = text(said.text, 'p');
+      whole.tabIndex = 0;
+      shown.replaceWith(whole);
+      event.target.remove();
+      whole.focus();
+    }),
     ...said.calls.map(call => h('div', {class: 'call'}, 'Called ', text(call.name, 'b'),
       '(', text(given(call.arguments)), ')')),
   ].filter(part => part);
@@ -68,7 +76,9 @@ export function content(said, most = Infinity) {
 
 export const button = (label, onclick, attributes) => h('button', {type: 'button', onclick, ...attributes}, label);
 
-export const plural = (n, one, many = one + 's') => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+export const number = n => n.toLocaleString('en');
+
+export const plural = (n, one, many = one + 's') => `${number(n)} ${n === 1 ? one : many}`;
 
 /** An error that the server reported. */
 export class Problem extends Error {
@@ -125,6 +135,7 @@ export function ask(question, yes, label, field) {
   const dialog = $('dialog');
   $('dialog-text').textContent = question;
   $('dialog-yes').textContent = yes;
+  $('dialog-yes').className = field ? 'main' : 'removes';
   $('dialog-label').hidden = !field;
   $('dialog-label').replaceChildren(...(field ? [label, field] : []));
   dialog.returnValue = 'no';
@@ -142,15 +153,16 @@ export function ask(question, yes, label, field) {
   });
 }
 
+const PASSING = 6000;
 let passing;
 
-/** Tells the user something, for the eye and for a screen reader. It stays, or goes after some milliseconds. */
-export function say(message, bad = false, millis = 0) {
+/** Tells the user something, also a screen reader. It goes after a while, unless it is bad or goes on. */
+export function say(message, bad = false) {
   const status = $('status');
   status.textContent = message;
   status.classList.toggle('bad', bad);
   clearTimeout(passing);
-  passing = millis && setTimeout(() => say(''), millis);
+  passing = bad || message.endsWith('…') ? 0 : setTimeout(() => say(''), PASSING);
 }
 
 /** Runs a step that may fail, and shows the failure. */

@@ -5,20 +5,26 @@ import {Chat} from './chat.js';
 import {views} from './views.js';
 
 const POLL = 1000;
-const PASSING = 5000;
 /** Whether the list of conversations has a place of its own. */
 const WIDE = matchMedia('(min-width: 70rem)');
-const TRIES = ['My name is Ada.', 'Use a tool.', 'Say something long.'];
+const NARROW = matchMedia('(max-width: 45rem)');
+/** What the user may tell, and ask for later. */
+const TRIES = [['My name is Ada.', 'What is my name?'], ['I live in Lisbon.', 'Where do I live?'],
+  ['My favourite colour is green.', 'What is my favourite colour?']];
+const SCRIPTED = 'scripted';
 /** What was typed and not sent, by conversation. */
 const drafts = new Map();
 const page = {id: null, state: null, newest: null, answer: null, streaming: null, tab: 'seen', strategy: null};
 const chat = new Chat($('said'), {
-  again: (kind, id) => {
+  again: async (kind, id) => {
     if (!page.streaming) {
       chat.cut(id, kind);
       const conversation = page.id;
-      stream(kind === 'retry' ? 'The question is asked again…' : 'The model answers again…',
+      const end = await stream(kind === 'retry' ? 'The question is asked again…' : 'The model answers again…',
         () => call('POST', path(conversation, 'messages', id, kind)), () => {});
+      if (end !== 'done' && kind === 'retry') {
+        chat.reveal(id, 'Try again');
+      }
     }
   },
   edit: (id, words) => edit(id, words),
@@ -51,7 +57,12 @@ async function open(id, isNew = false) {
   // A running answer goes on and is stored. Of a new conversation, the server knows nothing yet.
   Object.assign(page, {id, isNew, state: null, newest: null, answer: null, streaming: null});
   busy(false);
-  location.hash = encodeURIComponent(id);
+  if (isNew) {
+    // The address names a conversation only from its first question on.
+    history[named() ? 'pushState' : 'replaceState'](null, '', location.pathname);
+  } else {
+    location.hash = encodeURIComponent(id);
+  }
   chat.clear();
   $('question').value = drafts.get(id) ?? '';
   if (!WIDE.matches) {
@@ -61,7 +72,7 @@ async function open(id, isNew = false) {
   marked();
   await load();
   if (page.isNew && !isNew) {
-    say('There is no such conversation here any more. A question starts it again.', true);
+    say('There is no such conversation here. A question starts it.');
   }
 }
 
@@ -100,6 +111,7 @@ async function load() {
     fill(null);
   }
   paging();
+  offer();
   await render();
   if (wrong) {
     throw wrong;
@@ -111,6 +123,23 @@ function head(title) {
   for (const id of ['rename', 'fork', 'erase']) {
     $(id).disabled = !page.newest;
   }
+}
+
+/** Offers what to tell, and later what to ask for it. */
+function offer() {
+  const said = chat.all('USER').map(each => each.text);
+  const told = TRIES.filter(([tell]) => said.includes(tell));
+  const words = said.length === 0 ? [...TRIES.map(([tell]) => tell), 'What is the temperature in Oslo?']
+    : told.length > 0 ? [...told.map(([, asks]) => asks).filter(asks => asks !== said.at(-1)), 'Say something long.']
+    : [];
+  $('tries').hidden = words.length === 0;
+  $('tries').replaceChildren('Try: ', ...words.map(each => button(each, () => {
+    $('question').value = each;
+    send();
+    if (WIDE.matches) {
+      $('question').focus();
+    }
+  })));
 }
 
 function paging() {
@@ -140,6 +169,7 @@ async function stream(message, begin, restore, question = null) {
     return;
   }
   const running = page.streaming = {};
+  const id = page.id;
   page.isNew = false;
   busy(true);
   say(message);
@@ -149,6 +179,9 @@ async function stream(message, begin, restore, question = null) {
   try {
     const response = await begin();
     isTaken = true;
+    if (id === page.id) {
+      history.replaceState(null, '', '#' + encodeURIComponent(id));
+    }
     end = await events(response, (name, data) => name === 'token' ? answer(data.text) : null);
   } catch (error) {
     end = error;
@@ -165,8 +198,7 @@ async function stream(message, begin, restore, question = null) {
     say(end.message, true);
   } else if (end === 'done' || end === 'stopped' || end === 'failed') {
     say({done: 'The answer is complete.', stopped: 'The answer was stopped. What came is kept.',
-      failed: 'The answer failed. The chat shows why. “Try again” asks once more.'}[end], end === 'failed',
-    end === 'done' ? PASSING : 0);
+      failed: 'The answer failed. “Try again” below the question asks once more.'}[end], end === 'failed');
   } else {
     if (!isTaken) {
       // What was not sent is not in the chat, and what it would have replaced is.
@@ -177,10 +209,11 @@ async function stream(message, begin, restore, question = null) {
       : 'The server does not answer. Your question is still in the field; send it when the server is back.', true);
     // The next look at the server reads all again.
     page.state = 'lost';
-    return;
+    return end;
   }
   await attempt(load);
   await attempt(list);
+  return end;
 }
 
 function busy(is) {
@@ -198,6 +231,7 @@ function edit(id, words) {
   page.edited = id;
   $('mode').hidden = !id;
   if (id) {
+    say('');
     $('question').focus();
   }
 }
@@ -249,7 +283,8 @@ async function render() {
   }
   let content;
   try {
-    content = page.newest ? await view.draw(page, actions) : h('p', {}, 'There is nothing to show yet.');
+    content = page.newest ? await view.draw(page, actions)
+      : h('p', {}, 'There is nothing to show yet. Send a first message.');
   } catch (error) {
     content = h('p', {class: 'bad'}, error instanceof Problem ? error.message : AWAY);
   }
@@ -290,6 +325,7 @@ const actions = {
 async function list(cursor) {
   const query = cursor ? '?cursor=' + encodeURIComponent(cursor) : '';
   const loaded = await json('GET', '/conversations' + query);
+  document.body.classList.toggle(SCRIPTED, loaded.model === SCRIPTED);
   const items = loaded.conversations.map(each => h('li', {},
     button('', () => open(each.id), {class: 'item', 'data-id': each.id})));
   loaded.conversations.forEach((each, i) => items[i].firstChild.append(
@@ -332,7 +368,10 @@ async function look() {
         await load();
         await list();
         if (before === 'lost') {
-          say('The server is back. What was stored is shown. Send your question again, or retry it if it is shown.');
+          say('The server is back. ' + ($('question').value ? 'Send your question again.'
+            : chat.last()?.type === 'USER'
+            ? 'An unfinished answer was not stored; press “Try again” below your question.'
+            : 'What was stored is shown.'));
         } else if (before && !page.state) {
           say('This conversation was erased elsewhere. A new question starts it again.', true);
         }
@@ -358,7 +397,7 @@ function keys(event) {
 
 function tabs() {
   for (const [name, view] of Object.entries(views)) {
-    $('tabs').append(button(view.label, () => show(name),
+    $('tabs').append(button(view.label, () => show(name).then(() => NARROW.matches && $('views').scrollIntoView()),
       {role: 'tab', id: 'tab-' + name, title: view.about, 'aria-selected': false, 'aria-controls': 'panel'}));
   }
   $('tabs').addEventListener('keydown', event => {
@@ -406,8 +445,7 @@ function wire() {
     }
   });
   $('fork').addEventListener('click', () => attempt(async () => {
-    const last = chat.last();
-    const made = await json('POST', path(page.id, 'messages', last, 'fork'));
+    const made = await json('POST', path(page.id, 'messages', chat.last().id, 'fork'));
     await open(made.id);
     await list();
     say('This is the copy. The other conversation is unchanged.');
@@ -425,18 +463,13 @@ function wire() {
   });
   // A page in the background is slow to look, and the list may have changed too.
   addEventListener('focus', () => look().then(() => page.state === 'lost' || attempt(list)));
-  $('tries').append(...TRIES.map(words => button(words, () => {
-    $('question').value = words;
-    send();
-    $('question').focus();
-  })));
   WIDE.addEventListener('change', () => {
     $('conversations').open = WIDE.matches;
   });
   addEventListener('hashchange', () => {
     const id = named();
-    if (id && id !== page.id) {
-      attempt(() => open(id));
+    if (id !== page.id) {
+      attempt(() => open(id || crypto.randomUUID(), id === ''));
     }
   });
 }

@@ -1,18 +1,18 @@
 // The views to the right of the chat. Each one has a label, and draws itself for the conversation.
 
-import {$, Problem, ask, attempt, button, content, h, inWords, json, path, plural, say, svg, text} from './dom.js';
+import {$, Problem, ask, attempt, button, content, h, inWords, json, number, path, plural, say, svg,
+  text} from './dom.js';
 import {short, unseen} from './chat.js';
 
 const MOST_LINES = 100;
 const PARTS = {SYSTEM: 'Instructions', SUMMARY: 'Summary', MEMORIES: 'Long-term memories', TURNS: 'Chat',
-  TOOLS: 'Tool results'};
+  TOOLS: 'Tool results', RECALLED: 'Recalled'};
 const STRATEGIES = {'': 'As configured', messages: 'Newest messages', turns: 'Newest turns', tokens: 'Newest tokens',
   summary: 'Summary of old messages'};
 const WHO = {USER: 'You', AI: 'Model', TOOL_EXECUTION_RESULT: 'Tool', SYSTEM: 'Instructions'};
 const ENDS = {STOP: 'Normally', TOOL_EXECUTION: 'With a tool call', LENGTH: 'At its greatest length'};
 const KINDS = {FACT: 'Fact', SUMMARY: 'Summary', CHUNK: 'Excerpt'};
 const TRUST = {USER: 'from you', ASSISTANT: 'from the model', TOOL: 'from a tool', RETRIEVED: 'from recalled text'};
-const number = n => n.toLocaleString('en');
 
 /** A bar of parts. Each part is wide as its share. */
 function bar(parts, label) {
@@ -29,21 +29,24 @@ function bar(parts, label) {
       `${part.name} ${number(part.size)}`))));
 }
 
-function line(each) {
+const parts = tokens => Object.entries(PARTS).map(([part, name]) =>
+  ({name, size: tokens[part] ?? 0, style: part.toLowerCase()}));
+
+function line(each, actions) {
   const notes = [each.reason && unseen(each.reason), each.shortened && short(each.said.type),
     each.due && 'Would be summarized'].filter(note => note);
   const {type} = each.said;
   const who = ['SUMMARY', 'MEMORIES', 'SYSTEM'].includes(each.part) ? PARTS[each.part] : WHO[type] ?? type;
   return h('li', {class: each.reason ? 'hidden' : each.part.toLowerCase(), 'data-id': each.said.id},
-    h('div', {class: 'top'}, h('h3', {}, who), h('small', {}, `${each.said.tokens} tokens`),
+    h('div', {class: 'top'}, h('h3', {}, who), h('small', {}, plural(each.said.tokens, 'token')),
       notes.length > 0 && h('span', {class: 'mark'}, notes.join(', '))),
-    content(each.said));
+    content(each.said), each.cut && button('Show in chat', () => actions.reveal(each.said.id)));
 }
 
 /** The next request: what the model would see, and what it would not see, and why. */
 const seen = {
   label: 'Model sees',
-  about: 'What the model would get with your next question. A token is a piece of text, often a word.',
+  about: 'What the model would get before your next question. A token is a piece of text, often a word.',
   async draw(page, actions) {
     const chosen = page.strategy;
     const request = chosen
@@ -51,10 +54,9 @@ const seen = {
       : page.newest.request;
     actions.chat.mark(request);
     const used = Object.values(request.tokens).reduce((sum, each) => sum + each, 0);
-    const parts = Object.entries(PARTS).map(([part, name]) =>
-      ({name, size: request.tokens[part] ?? 0, style: part.toLowerCase()}));
+    const sizes = parts(request.tokens);
     if (request.limit) {
-      parts.push({name: 'Free', size: Math.max(0, request.limit - used), style: 'free'});
+      sizes.push({name: 'Free', size: Math.max(0, request.limit - used), style: 'free'});
     }
     const shown = request.lines.filter(each => !each.reason);
     const hidden = request.lines.length - shown.length;
@@ -68,12 +70,15 @@ const seen = {
         + (request.summarizedUpTo ? ' The summary stands for older ones.' : '')
         + (request.olderUnread && !request.summarizedUpTo ? ' Older ones do not fit and were not read.' : '')
         + (request.overflow ? ' The newest question and its answer alone are over the limit.' : '')),
-      bar(parts, 'Tokens of the next request'),
-      page.newest.recall && h('small', {}, 'Recall may add older messages that fit your question.'),
+      bar(sizes, 'Tokens of the next request'),
+      h('p', {class: 'about'}, page.newest.recall
+        ? `Your question is added, and older messages that recall finds for it: at most ${plural(page.newest.recall,
+          'token')}. Which ones is known only then. “Why” will show them.`
+        : 'Your question is added.'),
       request.dueUpTo && h('p', {id: 'due'}, `A summary would now cover ${plural(
         request.lines.filter(each => each.due).length, 'message')}. Nothing is stored by trying.`),
       left > 0 && h('p', {}, `${plural(left, 'older message')} not listed here.`),
-      h('ol', {class: 'lines', 'aria-label': 'Messages of the next request'}, lines.map(line)),
+      h('ol', {class: 'lines', 'aria-label': 'Messages of the next request'}, lines.map(each => line(each, actions))),
     ].filter(part => part);
   },
 };
@@ -95,28 +100,36 @@ function whatIf(page, actions) {
     page.strategy = name ? {name, size: n ?? (name === 'tokens' ? 1000 : 20)} : null;
     actions.render();
   };
-  return h('fieldset', {class: 'row'}, h('legend', {}, 'What if it saw …?'), h('label', {}, 'Shown: ', choice),
+  return h('fieldset', {class: 'row'}, h('legend', {}, 'What if it saw only …?'), h('label', {}, 'Shown: ', choice),
     page.strategy && h('label', {}, choice.value === 'tokens' ? 'Tokens at most ' : 'At most ', size), shown);
 }
 
-const same = (a, b) => a.type === b.type && a.text === b.text && a.id === b.id;
+/** The parts of a request in their order, as they were sent. */
+function sent(seen) {
+  const form = each => JSON.stringify([each.type, each.sent ?? each.text, each.calls,
+    seen.shortened.includes(each.id)]);
+  const isFirst = each => each.type === 'SYSTEM';
+  const notes = [seen.summary, ...seen.memories.map(each => each.id)];
+  return [...seen.messages.filter(isFirst).map(form), ...notes.filter(each => each),
+    ...seen.messages.filter(each => !isFirst(each)).map(form)];
+}
 
 /** Why an answer is as it is: what the model was shown for it. */
 const why = {
   label: 'Why',
   about: 'What the model got for one of its answers.',
   async draw(page, actions) {
-    const answers = actions.chat.answers();
-    const id = page.answer ?? answers.at(-1)?.said.id;
+    const answers = actions.chat.all('AI');
+    const id = page.answer ?? answers.at(-1)?.id;
     if (!id) {
       return [h('p', {}, 'There is no answer yet.')];
     }
-    const at = answers.findIndex(each => each.said.id === id);
-    const [now, before] = await Promise.all([id, at > 0 ? answers[at - 1].said.id : null].map(each =>
+    const at = answers.findIndex(each => each.id === id);
+    const [now, before] = await Promise.all([id, answers[at - 1]?.id].map(each =>
       each && json('GET', path(page.id, 'messages', each, 'seen'))));
     const slider = answers.length > 1 && at >= 0 && h('input', {id: 'turn', type: 'range', min: 1, max: answers.length,
-      value: at + 1, oninput: event => actions.show('why', answers[event.target.value - 1].said.id)});
-    const parts = [
+      value: at + 1, oninput: event => actions.show('why', answers[event.target.value - 1].id)});
+    const all = [
       button('Back to the chat', () => actions.reveal(id), {class: 'narrow'}),
       slider && h('fieldset', {class: 'row'}, h('legend', {}, 'Which answer?'), h('label', {}, 'Answer ', slider),
         h('output', {for: 'turn'}, `${at + 1} of ${answers.length}`)),
@@ -127,35 +140,42 @@ const why = {
           + (now.usage.cached ? `; the provider had ${number(now.usage.cached)} in its cache` : ''))),
     ];
     if (!now.known) {
-      return [...parts, h('p', {}, 'It is not known what the model saw for this answer.')].filter(part => part);
+      return [...all, h('p', {}, 'It is not known what the model saw for this answer.')].filter(part => part);
     }
+    all.push(h('h3', {}, 'The parts of the request, in tokens (about)'),
+      bar(parts(now.tokens), 'Tokens of the request'));
     const shortened = new Set(now.shortened);
+    let left = [];
     if (before?.known) {
       const ids = new Set(now.messages.map(each => each.id));
-      const left = before.messages.filter(each => !ids.has(each.id));
+      left = before.messages.filter(each => !ids.has(each.id));
       let prefix = 0;
-      while (prefix < before.messages.length && same(before.messages[prefix], now.messages[prefix] ?? {})) {
+      const [one, other] = [before, now].map(sent);
+      while (prefix < one.length && one[prefix] === other[prefix]) {
         prefix++;
       }
-      parts.push(h('p', {id: 'prefix'}, (prefix === 0
-        ? 'The request begins otherwise than the one before, so a provider’s cache cannot serve it. '
-        : `The request begins with the same ${plural(prefix, 'message')} as the one before, `
-          + 'so a provider’s cache can serve that part. ')
-        + (left.length ? `No longer sent: ${plural(left.length, 'message')}.`
-          : 'Nothing of the earlier request was left out.')),
-        left.length > 0 && h('ol', {class: 'lines', 'aria-label': 'Messages that were no longer sent'}, left.map(each =>
-          heard(each, false, 'hidden'))));
+      all.push(h('p', {id: 'prefix'}, prefix === 0
+        ? 'The request begins otherwise than the one before, so a provider’s cache cannot serve it.'
+        : prefix === one.length
+        ? 'The request begins with the whole one before, so a provider’s cache can serve that part.'
+        : `The request begins with the same ${prefix === 1 ? 'part' : `${prefix} parts`} as the one before. `
+          + 'A provider’s cache can serve no more than that.'));
     }
     const earlier = actions.chat.unseen(id, new Set(now.messages.map(each => each.id)));
-    if (earlier.length > 0) {
-      parts.push(h('p', {id: 'unseen'}, `${plural(earlier.length, 'earlier message')} of the chat `
-        + `${earlier.length === 1 ? 'was' : 'were'} not sent${now.summary ? ' but summarized' : ''}. The first one: `,
-      text(earlier[0].text.length > 80 ? earlier[0].text.slice(0, 80) + '…' : earlier[0].text, 'q')));
+    if (earlier.length + left.length > 0) {
+      all.push(h('p', {id: 'unseen'}, `Not sent: ${plural(Math.max(earlier.length, left.length), 'earlier message')}`
+        + (now.summary ? ', which the summary stands for' : '') + '. '
+        + (left.length > 0 ? `For the answer before, the model still saw ${left.length === 1 ? 'this one'
+          : left.length < earlier.length ? `the last ${number(left.length)} of them` : 'them'}:` : '')),
+        left.length > 0 && h('ol', {class: 'lines', 'aria-label': 'Messages that were no longer sent'}, left.map(each =>
+          heard(each, false, 'hidden'))));
     }
     const system = now.summary && h('section', {}, h('h3', {}, 'Summary'), text(now.summary, 'p'));
     const memories = now.memories.length > 0 && h('section', {}, h('h3', {}, 'Long-term memories'), h('ul', {},
       now.memories.map(each => text(each.text ?? 'A memory that is gone', 'li'))));
-    return [...parts, system, memories,
+    const recalled = page.newest.recall > 0 && h('section', {}, h('h3', {}, 'Recalled for this question'),
+      now.recalled ? text(now.recalled, 'p') : h('p', {}, 'Nothing.'));
+    return [...all, system, memories, recalled,
       now.altered && h('p', {}, 'The application changed the request after the memory had made it.'),
       h('h3', {}, `The model saw ${plural(now.messages.length, 'message')}`),
       h('ol', {class: 'lines', id: 'saw', 'aria-label': 'Messages that the model saw'},
@@ -174,7 +194,8 @@ function heard(each, shortened, style) {
     h('div', {class: 'top'}, h('h3', {}, WHO[each.type] ?? each.type),
       shortened && h('span', {class: 'mark'}, short(each.type))),
     content(each, 300),
-    each.sent && h('details', {}, h('summary', {}, 'With what was recalled for it'), text(each.sent, 'p')));
+    each.sent && !shortened && h('details', {}, h('summary', {}, 'With what was recalled for it'),
+      text(each.sent, 'p')));
 }
 
 /** Pixels between two columns, between two rows, and of a wide letter. */
@@ -214,7 +235,7 @@ const tree = {
       const line = words.replace(/\s+/g, ' ');
       label.textContent = line.length > cut ? line.slice(0, cut - 1) + '…' : line;
       drawing.append(svg('g', {class: `node ${type.toLowerCase()} ${node.current ? 'current' : ''}
-        ${outcome ? 'ended' : ''}`, role: 'button', tabindex: 0, 'aria-label': name, id: 'node-' + id,
+        ${outcome ? 'ended' : ''}`, role: 'button', tabindex: -1, 'aria-label': name, id: 'node-' + id,
       onclick: go, onkeydown: event => {
         if (event.key === 'Enter' || event.key === ' ') {
           event.preventDefault();
@@ -222,16 +243,33 @@ const tree = {
         }
       }}, svg('circle', {cx: x(id), cy: y(id), r: 7}), label));
     }
+    rove([...drawing.querySelectorAll('.node')]);
     return [
       h('p', {}, `${plural(nodes.length, 'message')} on all branches. The current branch is bold. `
-        + 'Each dot is a message.'),
+        + 'Each dot is a message.', h('span', {class: 'keys'}, ' Arrow keys move between them.')),
       h('p', {class: 'legend'}, h('span', {class: 'key'}, h('i', {class: 'user'}), 'You'),
         h('span', {class: 'key'}, h('i', {class: 'ai'}), 'Model'),
         h('span', {class: 'key'}, h('i', {class: 'tools'}), 'Tool'),
         h('span', {class: 'key'}, h('i', {class: 'ended'}), 'Failed, cut off or rejected')),
-      h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Tree'}, drawing)];
+      h('div', {class: 'scroll'}, drawing)];
   },
 };
+
+/** Makes one tab stop of all: the last one of the current branch, from which arrow keys lead to the others. */
+function rove(nodes) {
+  let at = Math.max(0, nodes.findLastIndex(node => node.classList.contains('current')));
+  nodes[at]?.setAttribute('tabindex', 0);
+  nodes.forEach((node, i) => node.addEventListener('keydown', event => {
+    const to = {ArrowUp: i - 1, ArrowDown: i + 1, Home: 0, End: nodes.length - 1}[event.key];
+    if (nodes[to]) {
+      event.preventDefault();
+      nodes[at].setAttribute('tabindex', -1);
+      at = to;
+      nodes[at].setAttribute('tabindex', 0);
+      nodes[at].focus();
+    }
+  }));
+}
 
 /** Gives each branch a column. The first child goes on in its parent's one. */
 function place(nodes) {
@@ -258,12 +296,12 @@ function marked(found, highlights) {
   return all;
 }
 
-const FEATURES = {words: 'Words', answer: 'Question', meaning: 'Meaning', speaker: 'Speaker', date: 'Date'};
+const FEATURES = {words: 'Words', answer: 'Answer', meaning: 'Meaning', speaker: 'Speaker', date: 'Date'};
 
 function passage(each, most) {
   return h('li', {}, each.messages.map(message => h('div', {class: message.id === each.id ? 'best' : ''},
     h('h3', {}, WHO[message.type] ?? message.type), content(message))),
-  h('p', {}, `Found by (score ${each.score.toFixed(2)}, ${plural(each.tokens, 'token')}):`),
+  h('p', {}, `Why (score ${each.score.toFixed(2)}, ${plural(each.tokens, 'token')}):`),
   h('dl', {class: 'features'}, Object.entries(FEATURES).flatMap(([name, label]) => [h('dt', {}, label),
     h('dd', {}, h('meter', {min: 0, max: most, value: each.features[name], 'aria-label': label}),
       ` ${each.features[name].toFixed(2)}`)])));
@@ -285,16 +323,24 @@ const find = {
         results.replaceChildren(
           h('p', {}, found.hits.length === 0 ? `No message has “${words.value}”.`
             : `${plural(found.hits.length, 'message')} in ${Math.round(performance.now() - from)} ms`),
-          found.lagging && h('p', {}, 'The newest messages are still being indexed. Search again in a moment.'),
+          found.lagging ? h('p', {}, 'The newest messages are still being indexed. Search again in a moment.') : '',
           h('ol', {class: 'lines'}, found.hits.map(hit => h('li', {class: hit.message.type.toLowerCase()},
             h('h3', {}, WHO[hit.message.type] ?? hit.message.type), marked(hit.text, hit.highlights),
             button('Show in chat', () => actions.reveal(hit.message.id))))));
       } else {
         const tokens = found.passages.reduce((sum, each) => sum + each.tokens, 0);
         const most = Math.max(1, ...found.passages.flatMap(each => Object.values(each.features)));
-        results.replaceChildren(h('p', {}, `${plural(found.passages.length, 'passage')}, ${plural(tokens, 'token')}, `
-          + `${found.millis.toFixed(1)} ms. What the model sees anyway is left out.`),
+        results.replaceChildren(h('p', {}, tokens === 0
+          ? 'Nothing to recall: the model sees it anyway, or nothing fits.'
+          : `${plural(found.passages.length, 'passage')}, ${plural(tokens, 'token')}, ${Math.round(found.millis)} ms. `
+            + 'What the model sees anyway is left out. The bars show why a message fits: it has words of the question, '
+            + 'answers them, is near in meaning (with an embedding model), or has a speaker or a date that is named.'),
         h('ol', {class: 'lines'}, found.passages.map(each => passage(each, most))));
+      }
+      // On a phone, the keyboard goes, and what was found comes.
+      if (document.body.clientWidth < 720) {
+        words.blur();
+        results.scrollIntoView();
       }
     });
     return [h('form', {class: 'row', onsubmit: event => {
@@ -331,10 +377,11 @@ const memories = {
         const made = await json('POST', path(page.id, 'memories'));
         say(JSON.stringify(made) === JSON.stringify(all) ? 'No memory is due yet.' : 'The memories are made.');
       }))),
-      all.length === 0 && h('p', {id: 'none'}, 'There is no long-term memory yet. The first one is made after the '
-        + 'fourth answer: within 5 minutes, or at once if you press the button.'),
+      all.length === 0 && h('p', {id: 'none'}, 'There is no long-term memory now. A memory is made of every '
+        + 'four answers: within 5 minutes, or at once if you press the button.'),
       h('ul', {class: 'lines', 'aria-label': 'Long-term memories'}, all.map(each => h('li', {class: 'memories'},
-        h('div', {class: 'top'}, h('h3', {}, KINDS[each.kind] ?? each.kind),
+        h('div', {class: 'top'}, h('h3', {}, each.trust === 'USER' && each.older.length > 0
+          ? 'Corrected' : KINDS[each.kind] ?? each.kind),
           h('small', {}, TRUST[each.trust] ?? each.trust),
           each.pinned && h('span', {class: 'mark'}, 'Pinned')),
         text(each.text, 'p'),
@@ -353,10 +400,10 @@ const memories = {
           button(each.pinned ? 'Unpin' : 'Pin', () => change(() =>
             json('PUT', at(each) + '/pinned', {pinned: !each.pinned}))),
           button('Forget', async () => {
-            if (await ask('Forget this memory?', 'Forget')) {
+            if (await ask('Forget this memory? The messages stay in the chat.', 'Forget')) {
               await change(() => json('DELETE', at(each)));
             }
-          }))))),
+          }, {class: 'removes'}))))),
     ].filter(part => part);
   },
 };
@@ -369,8 +416,13 @@ const tokens = {
     const [usage, damage] = await Promise.all(['usage', 'check'].map(each => json('GET', path(page.id, each))));
     const days = Object.entries(usage.days);
     const most = Math.max(1, ...days.map(([, each]) => each.input + each.output));
+    const sum = part => number(days.reduce((all, [, each]) => all + each[part], 0));
+    const isFree = usage.answers.length === 0;
     return [
-      h('h3', {}, 'The largest answers'),
+      h('p', {id: 'paid'}, isFree
+        ? 'This conversation has cost nothing yet. A copy begins without the costs of the original.'
+        : `${sum('input')} tokens read and ${sum('output')} written in the last 30 days.`),
+      ...isFree ? [] : [h('h3', {}, 'The dearest answers'),
       h('ol', {class: 'lines', id: 'dearest'}, usage.answers.slice(0, 20).map(each => h('li', {class: 'ai'},
         h('div', {class: 'top'}, h('b', {}, `${number(each.usage.input + each.usage.output)} tokens`),
           h('small', {}, `${number(each.usage.input)} read, ${number(each.usage.output)} written`)),
@@ -379,7 +431,7 @@ const tokens = {
       h('h3', {}, 'By day'),
       h('dl', {class: 'features'}, days.flatMap(([day, each]) => [h('dt', {}, day),
         h('dd', {}, h('meter', {min: 0, max: most, value: each.input + each.output, 'aria-label': day}),
-          ` ${number(each.input)} read, ${number(each.output)} written`)])),
+          ` ${number(each.input)} read, ${number(each.output)} written`)]))],
       h('h3', {}, 'Check of the stored data'),
       h('p', {id: 'check'}, damage.length === 0 ? 'The stored data are sound.' : plural(damage.length, 'problem')),
       h('ul', {}, damage.map(each => h('li', {}, `${each.kind}: `, text(each.problem)))),

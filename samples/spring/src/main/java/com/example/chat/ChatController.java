@@ -66,7 +66,8 @@ class ChatController {
 
     record Entry(String id, String title, String preview, long messages, Instant lastMessageAt) {}
 
-    record Entries(List<Entry> conversations, String next) {}
+    /** @param model the name of the model that answers */
+    record Entries(List<Entry> conversations, String next, String model) {}
 
     record Message(String id, String parentId, ChatMessageType type, String text, Instant at, String outcome) {}
 
@@ -99,7 +100,8 @@ class ChatController {
         MemoryPage page = keepsake.conversations(owners.own(new ListQuery(20, cursor).byActivity()));
         return new Entries(
                 page.memories().stream().map(this::entry).toList(),
-                page.next().map(ListQuery::cursor).orElse(null));
+                page.next().map(ListQuery::cursor).orElse(null),
+                Models.NAME);
     }
 
     private Entry entry(MemoryInfo info) {

@@ -29,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
@@ -40,12 +41,13 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The models. With {@code OPENAI_API_KEY} in the environment, OpenAI answers. Otherwise, models without a network say what they
  * were shown, so that the memory can be tried. They obey only the user's own words in the last question: they fail if it is
- * "fail", call a tool if it has "use a tool", and answer at length if it has "something long". They answer "What is my …?" from
- * what they were shown, and say where it was. Another answer to the same request begins otherwise.
+ * "fail", call a tool if it has "use a tool", and answer at length if it has "something long". They answer questions about the
+ * user, such as "Where do I live?", from what they were shown, and say where it was. Another answer is another one.
  */
 @Configuration(proxyBeanMethods = false)
 class Models {
@@ -61,12 +63,21 @@ class Models {
             .replace("{{userMessage}}", "")
             .replace("{{contents}}", "");
 
-    private static final Pattern SAID = Pattern.compile("(?m)^User: (.{1,60}(?!\\S))( *\\S)?|“([^”]+)”");
-    private static final int QUOTED = 10;
-    private static final Pattern NAME = Pattern.compile("[Mm]y name is (\\p{L}+)");
-    private static final Pattern WHAT_IS_MY = Pattern.compile("(?iu)\\s*what(?: is|['’]s) my (\\p{L}[\\p{L} -]*?)\\W*");
-    private static final String IS = "(?iu)(?:\\bmy|\\bthe user['’]s) %s is ([^.!?…“”\"|\\n]{1,60})";
-    private static final String NAME_TITLE = "The name of the user";
+    /** How many of the newest facts a summary and long-term memories have. */
+    private static final int FACTS = 10;
+
+    private static final Pattern TOOL = Pattern.compile("(?i)use a tool|\\btemperature\\b");
+    private static final Pattern CITY = Pattern.compile("\\b(?:in|for|of) (\\p{Lu}\\p{L}+)");
+
+    /** The best passage alone: more would repeat what the summary says, and cost more than they help. */
+    static final RecallOptions RECALL =
+            RecallOptions.standard().withMaxPassages(1).withNeighbours(0).withMaxTokens(80);
+
+    /** The name of the model that answers. */
+    static final String NAME = KEY == null ? "scripted" : OPEN_AI_MODEL;
+
+    /** An answer fails because the user asked for that. */
+    static final class AskedToFail extends RuntimeException {}
 
     /** The newest request, and how often it came. */
     private record Asked(List<ChatMessage> messages, int times) {}
@@ -109,7 +120,7 @@ class Models {
     @Bean
     @ConditionalOnProperty("chat.recall")
     ContentRetriever recall(Keepsake keepsake) {
-        return keepsake.recall().retriever(RecallOptions.standard());
+        return keepsake.recall().retriever(RECALL);
     }
 
     private void stream(ChatRequest request, StreamingChatResponseHandler handler, long millisPerWord) {
@@ -139,31 +150,30 @@ class Models {
                 asked(messages).map(message -> own(message.singleText())).toList();
         String last = said.get(said.size() - 1);
         if (FAIL.matcher(last).matches()) {
-            throw new IllegalStateException("The model was asked to fail.");
+            throw new AskedToFail();
         }
-        if (last.toLowerCase(Locale.ROOT).contains("use a tool")
-                && !request.toolSpecifications().isEmpty()) {
+        if (TOOL.matcher(last).find() && !request.toolSpecifications().isEmpty()) {
+            Matcher city = CITY.matcher(last);
             return AiMessage.from(ToolExecutionRequest.builder()
                     .id("call-" + messages.size())
                     .name("temperature")
-                    .arguments("{\"city\": \"Paris\"}")
+                    .arguments("{\"city\": \"" + (city.find() ? city.group(1) : "Paris") + "\"}")
                     .build());
-        }
-        Matcher wanted = WHAT_IS_MY.matcher(last);
-        String known = wanted.matches() ? known(wanted.group(1), messages, said) : null;
-        if (known != null) {
-            return AiMessage.from(known);
         }
         int times = newest.updateAndGet(
                         before -> new Asked(messages, messages.equals(before.messages()) ? before.times() + 1 : 1))
                 .times();
         boolean isFirst = times % 2 == 1;
+        Optional<String> question = Told.question(last);
+        if (question.isPresent()) {
+            return AiMessage.from((isFirst ? "" : "Once more: ") + known(question.get(), messages, said));
+        }
         if (last.toLowerCase(Locale.ROOT).contains("something long")) {
             return AiMessage.from(("This is " + (isFirst ? "a" : "another") + " long answer. ")
                     .repeat(LONG)
                     .strip());
         }
-        return AiMessage.from((isFirst ? "You said: " : "I was shown: ") + String.join(" | ", said));
+        return AiMessage.from(isFirst ? "You said: " + last : "I was shown: " + String.join(" | ", said));
     }
 
     private static Stream<UserMessage> asked(List<ChatMessage> messages) {
@@ -183,27 +193,27 @@ class Models {
         return recalled < 0 ? text.length() : recalled;
     }
 
-    /** Answers what the user's name, city, … is, from the first place that tells it, or returns null. */
-    private static String known(String what, List<ChatMessage> messages, List<String> said) {
+    /** Answers a question about the user from the first place that tells it. */
+    private static String known(String question, List<ChatMessage> messages, List<String> said) {
         Map<String, Stream<String>> places = new LinkedHashMap<>();
         places.put("You said so in this chat.", said.stream());
         places.put("A long-term memory says so.", texts(messages, Remembered::isShown));
         places.put("The summary says so.", texts(messages, Summarization::isSummary));
-        places.put(
-                "A recalled message says so.",
-                asked(messages).map(UserMessage::singleText).map(text -> text.substring(ownLength(text))));
-        Pattern is = Pattern.compile(IS.formatted(Pattern.quote(what)));
-        for (Map.Entry<String, Stream<String>> place : places.entrySet()) {
-            String newest = is.matcher(place.getValue().collect(Collectors.joining("\n")))
-                    .results()
-                    .map(found -> found.group(1).strip())
-                    .reduce((before, after) -> after)
-                    .orElse(null);
-            if (newest != null) {
-                return "Your " + what + " is " + newest + ". " + place.getKey();
-            }
-        }
-        return null;
+        places.put("A recalled message says so.", Stream.of(recalled(messages)));
+        return places.entrySet().stream()
+                .flatMap(place -> Told.answer(question, place.getValue().collect(Collectors.joining("\n"))).stream()
+                        .map(answer -> answer + " " + place.getKey()))
+                .findFirst()
+                .orElse("I do not know: nothing that I was shown tells this.");
+    }
+
+    /** Returns what was recalled for the newest question, or an empty text. */
+    static String recalled(List<ChatMessage> messages) {
+        return asked(messages)
+                .reduce((before, last) -> last)
+                .map(UserMessage::singleText)
+                .map(text -> text.substring(Math.min(text.length(), ownLength(text) + BEFORE_RECALLED.length())))
+                .orElse("");
     }
 
     private static Stream<String> texts(List<ChatMessage> messages, Predicate<ChatMessage> are) {
@@ -223,43 +233,30 @@ class Models {
                 .filter(UserMessage.class::isInstance)
                 .map(message -> ((UserMessage) message).singleText())
                 .collect(Collectors.joining("\n"));
-        Matcher named = NAME.matcher(text);
-        String name = null;
-        while (named.find()) {
-            name = named.group(1);
+        // Known facts come before this.
+        List<Told> all =
+                List.copyOf(Told.in(text.substring(Math.max(0, text.indexOf("The part of the conversation:")))));
+        List<Told> newest = all.subList(Math.max(0, all.size() - FACTS), all.size());
+        if (instructions.contains("JSON")) {
+            return AiMessage.from(new JsonMapper()
+                    .writeValueAsString(newest.stream().map(Models::fact).toList()));
         }
-        if (!instructions.contains("JSON")) {
-            return AiMessage.from(
-                    (name == null ? "" : "The user's name is " + name + ". ") + "The user said: " + quotes(text));
-        }
-        String replaces = text.contains(NAME_TITLE) ? ", \"replaces\": \"" + NAME_TITLE + "\"" : "";
         return AiMessage.from(
-                name == null
-                        ? "[]"
-                        : """
-                        [{"title": "%s", "summary": "The user's name is %s.", "entities": ["%s"], "key_phrases": ["name"]%s}]"""
-                                .formatted(NAME_TITLE, name, name, replaces));
+                newest.isEmpty()
+                        ? "The user told nothing of himself."
+                        : newest.stream().map(Told::fact).collect(Collectors.joining(" ")));
     }
 
-    /** Quotes the beginnings of what the user said, newest last. A summary before this one has quotes too. */
-    private static String quotes(String transcript) {
-        List<String> all = SAID.matcher(transcript)
-                .results()
-                .map(found -> found.group(3) != null
-                        ? found.group(3)
-                        : found.group(1).strip() + (found.group(2) == null ? "" : "…"))
-                .distinct()
-                .toList();
-        return all.subList(Math.max(0, all.size() - QUOTED), all.size()).stream()
-                .map(each -> "“" + each + "”")
-                .collect(Collectors.joining(", "));
+    private static Map<String, Object> fact(Told told) {
+        String title = told.subject();
+        return Map.of("title", title, "summary", told.fact(), "entities", "", "key_phrases", title, "replaces", title);
     }
 
     private static ChatResponse response(ChatRequest request, AiMessage answer) {
         TokenCounter counter = TokenCounter.standard();
         return ChatResponse.builder()
                 .aiMessage(answer)
-                .modelName("scripted")
+                .modelName(NAME)
                 .finishReason(answer.hasToolExecutionRequests() ? FinishReason.TOOL_EXECUTION : FinishReason.STOP)
                 .tokenUsage(new TokenUsage(
                         counter.estimateTokenCountInMessages(request.messages()),

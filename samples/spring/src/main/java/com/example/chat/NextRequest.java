@@ -28,7 +28,6 @@ import java.util.stream.Collectors;
  * @param summarizedUpTo the last message that the summary covers, or null
  * @param dueUpTo the last message that the next summary would cover, or null
  * @param overflow whether the newest turn alone is over a limit
- * @param memories the ids of the long-term memories that are shown
  */
 record NextRequest(
         List<Line> lines,
@@ -37,8 +36,7 @@ record NextRequest(
         boolean olderUnread,
         String summarizedUpTo,
         String dueUpTo,
-        boolean overflow,
-        List<String> memories) {
+        boolean overflow) {
 
     /** The parts of a request. */
     enum Part {
@@ -46,18 +44,21 @@ record NextRequest(
         SUMMARY,
         MEMORIES,
         TURNS,
-        TOOLS
+        TOOLS,
+        /** What was recalled for a question; only of a past request. */
+        RECALLED
     }
 
     /**
      * One message.
      *
-     * @param said the beginning of what would be sent
+     * @param said what would be sent; of a message of the chat, the beginning
+     * @param cut whether there is more of it
      * @param shortened whether a shorter form is shown
      * @param due whether the next summary would cover it
      * @param reason why it is not shown, or null if it is shown
      */
-    record Line(Said said, Part part, boolean shortened, boolean due, Omission.Reason reason) {}
+    record Line(Said said, boolean cut, Part part, boolean shortened, boolean due, Omission.Reason reason) {}
 
     /** Joins what is shown with what is not shown. */
     static NextRequest of(Context context, Explanation explanation, Integer limit, String dueUpTo) {
@@ -93,8 +94,7 @@ record NextRequest(
                 explanation.olderUnread(),
                 explanation.summarizedUpTo(),
                 dueUpTo,
-                context.overflow(),
-                explanation.memories());
+                context.overflow());
     }
 
     private static Line line(Omission omission) {
@@ -102,11 +102,15 @@ record NextRequest(
     }
 
     private static Line line(LoggedMessage message, boolean shortened, boolean due, Omission.Reason reason) {
-        return new Line(
-                Said.of(message).with(Said.text(message.message())), part(message.message()), shortened, due, reason);
+        String text = Said.text(message.message());
+        Part part = part(message.message());
+        // A summary and long-term memories are nowhere else on the page.
+        Said said = Said.of(message);
+        said = part == Part.SUMMARY || part == Part.MEMORIES ? said.with(text, text.length()) : said.with(text);
+        return new Line(said, said.text().length() < text.length(), part, shortened, due, reason);
     }
 
-    private static Part part(ChatMessage message) {
+    static Part part(ChatMessage message) {
         if (Summarization.isSummary(message)) {
             return Part.SUMMARY;
         }

@@ -1,5 +1,6 @@
 package com.example.chat;
 
+import com.example.chat.NextRequest.Part;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageType;
@@ -15,6 +16,7 @@ import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -24,6 +26,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,10 +61,10 @@ class PageController {
      * @param versions for each version, such as each answer to the same question, the newest message behind it
      * @param version the place of this one among them, from 0
      */
-    record Entry(Said said, List<String> versions, int version, Usage usage, String model) {}
+    record Entry(Said said, List<String> versions, int version, Usage usage) {}
 
     /** The title of a copy, which has to be shorter than 1,000 characters. */
-    private static final String COPY = "%.900s (copy)";
+    private static final String COPY = "Copy of %.900s";
 
     /**
      * What the page shows first.
@@ -69,9 +72,9 @@ class PageController {
      * @param state changes whenever the conversation changes
      * @param older the newest message of the page before this one, or null
      * @param request the next request, on the newest page
-     * @param recall whether older messages may be added to the next question
+     * @param recall the largest number of tokens of older messages that are added to the next question
      */
-    record Page(String state, String title, List<Entry> messages, String older, NextRequest request, boolean recall) {}
+    record Page(String state, String title, List<Entry> messages, String older, NextRequest request, int recall) {}
 
     record State(String state) {}
 
@@ -87,6 +90,8 @@ class PageController {
      * @param known whether this is known
      * @param altered whether the request was changed by something else than the memory
      * @param request the whole request if it was kept
+     * @param recalled what was recalled for the question, or an empty text
+     * @param tokens about how large the parts were
      */
     record Seen(
             boolean known,
@@ -97,6 +102,8 @@ class PageController {
             List<Memory> memories,
             boolean altered,
             Kept request,
+            String recalled,
+            Map<Part, Integer> tokens,
             String model,
             String finish,
             Usage usage) {}
@@ -166,7 +173,7 @@ class PageController {
                         ? null
                         : entries.get(0).said().parentId(),
                 upTo == null ? request(conversation, context) : null,
-                recall);
+                recall ? Models.RECALL.maxTokens() : 0);
     }
 
     private static Entry entry(
@@ -179,13 +186,13 @@ class PageController {
                         node.message().message().type() == message.message().type())
                 .toList();
         List<String> ids = versions.stream().map(node -> node.message().id()).toList();
-        Made made = message.message() instanceof AiMessage ? conversation.made(message.id()) : Made.NOTHING;
         return new Entry(
                 Said.of(message),
                 versions.stream().map(node -> leaf(node, tree)).toList(),
                 Math.max(0, ids.indexOf(message.id())),
-                made.usage(),
-                made.modelName());
+                message.message() instanceof AiMessage
+                        ? conversation.made(message.id()).usage()
+                        : null);
     }
 
     private static Map<String, TreeNode> nodes(Conversation conversation) {
@@ -244,6 +251,23 @@ class PageController {
         Made made = conversation.made(answerId);
         Optional<SeenMessages> seen = conversation.seenBy(answerId);
         LoggedMessage answer = conversation.branch(answerId, 1).messages().get(0);
+        List<ChatMessage> messages = seen.map(SeenMessages::messages).orElse(List.of()).stream()
+                .map(LoggedMessage::message)
+                .toList();
+        List<Memory> memories = seen.map(SeenMessages::memories).orElse(List.of()).stream()
+                .map(memory -> memory(id, memory))
+                .toList();
+        String summary = seen.map(SeenMessages::summary).map(Summary::text).orElse(null);
+        String recalled = Models.recalled(messages);
+        TokenCounter counter = TokenCounter.standard();
+        Map<Part, Integer> tokens = new EnumMap<>(Part.class);
+        messages.forEach(
+                each -> tokens.merge(NextRequest.part(each), counter.estimateTokenCountInMessage(each), Integer::sum));
+        tokens.put(Part.RECALLED, counter.estimateTokenCountInText(recalled));
+        tokens.put(Part.SUMMARY, summary == null ? 0 : counter.estimateTokenCountInText(summary));
+        memories.forEach(each -> tokens.merge(
+                Part.MEMORIES, each.text() == null ? 0 : counter.estimateTokenCountInText(each.text()), Integer::sum));
+        tokens.merge(Part.TURNS, -tokens.get(Part.RECALLED), Integer::sum);
         return new Seen(
                 seen.isPresent(),
                 Said.of(answer),
@@ -251,10 +275,8 @@ class PageController {
                         .map(Said::of)
                         .toList(),
                 seen.map(each -> List.copyOf(each.shortened())).orElse(List.of()),
-                seen.map(SeenMessages::summary).map(summary -> summary.text()).orElse(null),
-                seen.map(SeenMessages::memories).orElse(List.of()).stream()
-                        .map(memory -> memory(id, memory))
-                        .toList(),
+                summary,
+                memories,
                 seen.map(SeenMessages::altered).orElse(false),
                 seen.map(SeenMessages::request)
                         .map(kept -> new Kept(
@@ -264,6 +286,8 @@ class PageController {
                                         .map(PageController::sent)
                                         .toList()))
                         .orElse(null),
+                recalled,
+                tokens,
                 made.modelName(),
                 made.finishReason(),
                 made.usage());
@@ -299,7 +323,7 @@ class PageController {
     @GetMapping("/recall")
     Found recall(@PathVariable String id, @RequestParam String text) {
         long from = System.nanoTime();
-        Recalled recalled = keepsake.recall().find(id, text);
+        Recalled recalled = keepsake.recall().find(id, text, Models.RECALL);
         double millis = (System.nanoTime() - from) / 1e6;
         return new Found(
                 recalled.passages().stream()

@@ -64,7 +64,11 @@ record Said(
 
     /** Returns a copy for a list: with the beginning of a text, and nothing else of what was said. */
     Said with(String other) {
-        int end = Math.min(BEGINNING, other.length());
+        return with(other, BEGINNING);
+    }
+
+    Said with(String other, int most) {
+        int end = Math.min(most, other.length());
         // Cuts no character in two.
         String beginning = end == other.length()
                 ? other

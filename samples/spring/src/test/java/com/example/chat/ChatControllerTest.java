@@ -79,14 +79,10 @@ class ChatControllerTest {
         assertThat(events).hasSizeGreaterThan(3);
         stop();
         start();
-        assertThat(text(stream("POST", "alice/messages", "Who am I?")))
-                .isEqualTo("You said: My name is Alice. | Who am I?");
+        String answer = "Your name is Alice. You said so in this chat.";
+        assertThat(text(stream("POST", "alice/messages", "Who am I?"))).isEqualTo(answer);
         assertThat(texts(get("alice/messages").get("messages")))
-                .containsExactly(
-                        "My name is Alice.",
-                        "You said: My name is Alice.",
-                        "Who am I?",
-                        "You said: My name is Alice. | Who am I?");
+                .containsExactly("My name is Alice.", "You said: My name is Alice.", "Who am I?", answer);
     }
 
     @Test
@@ -211,7 +207,7 @@ class ChatControllerTest {
         assertThat(branches.findValuesAsString("first")).contains("My name is Bob.");
         send("PUT", "again/branches/" + answer, null);
         assertThat(text(stream("POST", "again/messages", "Who am I?")))
-                .isEqualTo("You said: My name is Alice. | Who am I?");
+                .isEqualTo("Your name is Alice. You said so in this chat.");
     }
 
     @Test

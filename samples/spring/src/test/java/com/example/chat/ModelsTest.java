@@ -21,10 +21,12 @@ import org.junit.jupiter.api.Test;
 /** The models without a network. */
 class ModelsTest {
 
+    private static final String UNKNOWN = "I do not know: nothing that I was shown tells this.";
+
     @Test
     void a_model_obeys_the_users_own_words_and_not_what_was_recalled_for_them() {
         for (String order : List.of("Please use a tool.", "Say something long.", "Please fail.")) {
-            assertThat(answer(recalling(order, "Who am I?")).text()).isEqualTo("You said: Who am I?");
+            assertThat(answer(recalling(order, "Who am I?")).text()).isEqualTo(UNKNOWN);
         }
         assertThat(answer(UserMessage.from("Please use a tool.")).hasToolExecutionRequests())
                 .isTrue();
@@ -36,7 +38,8 @@ class ModelsTest {
         ChatMessage question = UserMessage.from("What is my name?");
         ChatMessage recalling = recalling("user: My name is Ada. Use a tool.", "What is my name?");
         ChatMessage summary = shown(Summarization.ATTRIBUTE, "The user's name is Ada. The user said: “Hello.”");
-        ChatMessage memory = shown(Remembered.ATTRIBUTE, "- The user's name is Ada.");
+        ChatMessage memory =
+                shown(Remembered.ATTRIBUTE, "[2026-11-29, from the conversation] name: The user's name is Ada.");
         assertThat(answer(UserMessage.from("My name is Bo. And my city is Ulm!"), UserMessage.from("what's my city"))
                         .text())
                 .isEqualTo("Your city is Ulm. You said so in this chat.");
@@ -44,10 +47,41 @@ class ModelsTest {
         assertThat(answer(summary, memory, question).text()).isEqualTo("Your name is Ada. A long-term memory says so.");
         assertThat(answer(recalling).text()).isEqualTo("Your name is Ada. A recalled message says so.");
         assertThat(answer(recalling).hasToolExecutionRequests()).isFalse();
-        assertThat(answer(question).text()).isEqualTo("You said: What is my name?");
+        assertThat(answer(question).text()).isEqualTo(UNKNOWN);
         assertThat(answer(recalling("user: What is my name? My name is Ada.", "Hello."))
                         .text())
                 .isEqualTo("You said: Hello.");
+    }
+
+    @Test
+    void usual_questions_find_what_was_told() {
+        Map<String, String> asked = Map.of(
+                "What is my name?", "You are Marta.",
+                "Where do I live?", "You moved to Lisbon with your wife.",
+                "How many children do I have?", "You have two children.",
+                "What do I do?", "You are a product manager.",
+                "What's my dog called", "Your dog is called Rex.",
+                "How old am I?", "You are 34.",
+                "What do I like?", "You love tea.",
+                "Hi. Can you tell me what I am allergic to?", "You are allergic to peanuts.");
+        UserMessage told = UserMessage.from("Hi, I am Marta and I live in Ulm. I’m 34, and I'm a product manager. I"
+                + " moved to Lisbon with my wife. We have two children! My dog is called Rex\n"
+                + "I love tea, but I am allergic to peanuts.");
+        asked.forEach((question, answer) -> assertThat(
+                        answer(told, UserMessage.from(question)).text())
+                .isEqualTo(answer + " You said so in this chat."));
+        assertThat(answer(told, UserMessage.from("What is my brother's name?")).text())
+                .isEqualTo(UNKNOWN);
+        assertThat(answer(told, UserMessage.from("What do you know about me?")).text())
+                .startsWith("You are Marta. You are 34.");
+    }
+
+    @Test
+    void a_tool_is_asked_about_the_city_of_the_question() {
+        for (String city : List.of("Oslo", "Paris")) {
+            AiMessage answer = answer(UserMessage.from("What is the temperature in " + city + "?"));
+            assertThat(answer.toolExecutionRequests().get(0).arguments()).contains(city);
+        }
     }
 
     private static ChatMessage shown(String attribute, String text) {
@@ -71,13 +105,16 @@ class ModelsTest {
     }
 
     @Test
-    void a_summary_quotes_what_the_user_said_also_before() {
-        String transcript = "The user said: “I live in Ulm.”\nUser: My name is Alice.\nUser: "
-                + "I keep bees. ".repeat(9) + "\nModel: You said: something\nUser: Bye";
+    void a_summary_has_what_the_user_told_also_before_and_the_newest_of_it() {
+        String transcript =
+                "The user said: “I live in Ulm.”\nUser: My name is Alice.\nUser: " + "I keep bees. ".repeat(9)
+                        + "\nModel: You said: something\nUser: Where do I live?\nUser: I moved to Bonn";
         assertThat(answer(SystemMessage.from("Write a summary."), UserMessage.from(transcript))
                         .text())
-                .isEqualTo("The user's name is Alice. The user said: “I live in Ulm.”, “My name is Alice.”, "
-                        + "“I keep bees. I keep bees. I keep bees. I keep bees. I keep…”, “Bye”");
+                .isEqualTo("The user's name is Alice. The user said: “I keep bees.” The user said: “I moved to Bonn.”");
+        assertThat(answer(SystemMessage.from("Write a summary."), UserMessage.from("User: Hello"))
+                        .text())
+                .isEqualTo("The user told nothing of himself.");
     }
 
     private static AiMessage answer(ChatMessage... messages) {

@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -148,7 +149,7 @@ class PageTest {
         tab.await("document.querySelector('.pending.ai p')?.textContent.length > 10");
         tab.key("Escape");
         tab.await("!document.querySelector('.busy, .pending') && document.querySelector('.outcome')");
-        assertThat(tab.text("document.querySelector('.outcome').textContent")).startsWith("Cut off: ");
+        assertThat(tab.text("document.querySelector('.outcome').textContent")).isEqualTo("You stopped it here.");
         assertThat(tab.text(LAST + ".querySelector('p').textContent")).startsWith("You said: word");
         assertThat(tab.text("document.querySelector('#status').textContent")).contains("stopped");
     }
@@ -159,7 +160,7 @@ class PageTest {
         ask(tab, "Please fail");
         tab.await("document.querySelector('.outcome')");
         assertThat(tab.text("document.querySelector('.outcome').textContent"))
-                .isEqualTo("The answer failed (IllegalStateException). The server’s log says why.");
+                .isEqualTo("The answer failed, because you asked for that.");
         assertThat(tab.text("document.querySelector('.lines').textContent")).contains("Not seen: its answer failed");
         press(tab, LAST, "Try again");
         tab.await("!document.querySelector('.busy, .pending') && "
@@ -167,6 +168,29 @@ class PageTest {
         assertThat(count(tab, "#said > li")).isEqualTo(1);
         chat(tab, "And now?");
         assertThat(tab.text(LAST + ".querySelector('p').textContent")).isEqualTo("You said: And now?");
+        String failed = "document.querySelector('#said > li')";
+        tab.run("[..." + failed + ".querySelectorAll('button')].at(-1).focus()");
+        tab.key("Enter");
+        tab.await("!document.querySelector('.busy') && document.querySelectorAll('#said > li').length === 3");
+        tab.await(failed + ".contains(document.activeElement)");
+        assertThat(tab.text("document.activeElement.textContent")).isEqualTo("Try again");
+    }
+
+    @Test
+    void a_reload_before_the_first_question_is_a_first_visit() throws Exception {
+        Tab tab = open("");
+        chat(tab, "Hello.");
+        assertThat(tab.text("location.hash")).hasSizeGreaterThan(30);
+        tab.run("document.querySelector('#new').click()");
+        tab.await("document.querySelectorAll('#said > li').length === 0");
+        tab.send("Page.reload", Map.of());
+        tab.await("document.querySelectorAll('#list li').length > 0 && document.querySelector('#tries button')");
+        assertThat(tab.text("document.querySelector('#status').textContent")).isEmpty();
+        assertThat(tab.text("location.hash")).isEmpty();
+        tab.run("history.back()");
+        tab.await("document.querySelectorAll('#said > li').length === 2");
+        tab.run("history.forward()");
+        tab.await("document.querySelectorAll('#said > li').length === 0");
     }
 
     @Test
@@ -210,7 +234,7 @@ class PageTest {
                 .isTrue();
         chat(tab, "Who am I?");
         assertThat(tab.text(LAST + ".querySelector('p').textContent"))
-                .isEqualTo("You said: My name is Bob. | Who am I?");
+                .isEqualTo("Your name is Bob. You said so in this chat.");
     }
 
     @Test
@@ -270,8 +294,8 @@ class PageTest {
         assertThat(tab.requests)
                 .isNotEmpty()
                 .allMatch(request -> request.matches("GET .*/(|\\w+\\.(css|js|svg)|conversations)"));
-        assertThat(tab.run(
-                                "Promise.all(['', 'icon.svg', 'conversations'].map(each => fetch(each).then(r => r.status)))")
+        assertThat(tab.run("Promise.all(['', 'icon.svg', 'conversations'].map(each => fetch(each).then(r =>"
+                                + " r.status)))")
                         .toString())
                 .isEqualTo("[200,200,200]");
         assertThat(tab.text("document.activeElement.id")).isEqualTo("question");
@@ -348,7 +372,7 @@ class PageTest {
         forgetful("why");
         Tab tab = open("why");
         chat(tab, "Who am I?");
-        chat(tab, "Do you know my name?");
+        chat(tab, "Nobody told you.");
         press(tab, LAST, "Why this answer?");
         tab.await("document.querySelector('#saw')");
         tab.await("document.activeElement.id === 'panel'");
@@ -356,11 +380,23 @@ class PageTest {
         assertThat(tab.text("document.querySelector('#saw').textContent")).doesNotContain("My name is Alice");
         assertThat(tab.text("document.querySelector('.facts').textContent")).contains("scripted", "read", "Normally");
         assertThat(tab.text("document.querySelector('#prefix').textContent"))
-                .contains("The request begins otherwise than the one before", "No longer sent");
+                .contains("The request begins otherwise than the one before");
+        assertThat(tab.text("document.querySelector('#unseen').textContent")).contains("the model still saw");
         String now = tab.text("document.querySelector('blockquote').textContent");
         choose(tab, "#turn", "13", "input");
         tab.await("document.querySelector('#panel output')?.textContent.startsWith('13 of')");
         assertThat(tab.text("document.querySelector('blockquote').textContent")).isNotEqualTo(now);
+    }
+
+    @Test
+    void a_request_that_goes_on_from_the_one_before_can_be_cached() throws Exception {
+        Tab tab = open("cached");
+        chat(tab, "Hello.");
+        chat(tab, "I keep bees.");
+        press(tab, LAST, "Why this answer?");
+        tab.await("document.querySelector('#prefix')?.textContent.startsWith('The request begins with the whole one')");
+        assertThat(tab.text("document.querySelector('#panel figcaption').textContent"))
+                .startsWith("Chat ");
     }
 
     @Test
@@ -379,6 +415,11 @@ class PageTest {
         assertThat(tab.text("document.activeElement.id")).isEqualTo(other);
         tab.run("document.querySelector('svg .node:not(.current)').dispatchEvent(new MouseEvent('click'))");
         tab.await(LAST + ".querySelector('.versions').textContent.includes('2 of 2')");
+        tab.await("document.querySelector('svg .node[tabindex=\"0\"]').matches('.current:last-of-type')");
+        tab.run("document.querySelector('svg .node[tabindex=\"0\"]').focus()");
+        tab.key("ArrowUp");
+        assertThat(tab.text("document.activeElement.id")).isEqualTo(other);
+        assertThat(count(tab, "svg .node[tabindex='0']")).isEqualTo(1);
     }
 
     @Test
@@ -392,6 +433,7 @@ class PageTest {
         tab.await("document.querySelector('#found mark')");
         assertThat(tab.text("document.querySelector('#found mark').textContent"))
                 .isEqualTo("name");
+        assertThat(tab.text("document.querySelector('#found').textContent")).doesNotContain("false");
         press(tab, "document.querySelector('#found')", "Show in chat");
         tab.await("document.activeElement.closest('#said li')?.textContent.includes('My name is Alice')");
         press(tab, "document.querySelector('#panel')", "Recall");
@@ -408,6 +450,10 @@ class PageTest {
         assertThat(tab.text("document.querySelector('#check').textContent")).isEqualTo("The stored data are sound.");
         assertThat(tab.text("document.querySelector('#dearest > li p').textContent"))
                 .startsWith("This is a long answer.");
+        assertThat(tab.text("document.querySelector('#paid').textContent"))
+                .matches("\\d+ tokens read and \\d+ written .*");
+        tab.run("document.querySelector('#fork').click()");
+        tab.await("document.querySelector('#paid')?.textContent.includes('has cost nothing')");
     }
 
     @Test
@@ -421,7 +467,7 @@ class PageTest {
                 + "document.querySelector('#list').textContent.includes('Greetings')");
         tab.run("document.querySelector('#fork').click()");
         tab.await("location.hash !== '#begun' && document.querySelectorAll('#said > li').length === 2");
-        assertThat(tab.text("document.querySelector('#title').textContent")).isEqualTo("Greetings (copy)");
+        assertThat(tab.text("document.querySelector('#title').textContent")).isEqualTo("Copy of Greetings");
         tab.run("document.querySelector('#erase').click()");
         tab.key("Escape");
         tab.await("!document.querySelector('dialog').open");
@@ -598,6 +644,7 @@ class PageTest {
                     .isEmpty();
         }
         view(tab, "why", "document.querySelector('blockquote')");
+        tab.await("Math.abs(document.querySelector('#views').getBoundingClientRect().top) < 2");
         press(tab, "document.querySelector('#panel')", "Back to the chat");
         tab.await("document.activeElement.closest('#said li')");
     }
@@ -646,6 +693,16 @@ class PageTest {
                     .isEqualTo("Not seen: covered by the summary");
             assertThat(tab.text("document.querySelector('figcaption').textContent"))
                     .contains("Summary");
+            ask(tab, "Please fail");
+            tab.await("!document.querySelector('.busy, .pending') && document.querySelector('.outcome')");
+            for (int i = 0; i < 12; i++) {
+                memory.add(UserMessage.from("Is hive " + i + " well?"), AiMessage.from("It is. ".repeat(12)));
+            }
+            keepsake.conversation("all").summarizeNow();
+            tab.await("document.querySelector('.outcome').closest('li').nextElementSibling?.querySelector('.mark')"
+                    + ".textContent === 'Not seen: covered by the summary'");
+            assertThat(tab.text("document.querySelector('.outcome').closest('li').querySelector('.mark').textContent"))
+                    .isEqualTo("Not seen: its answer failed");
 
             view(tab, "memories", "document.querySelector('#panel button')");
             press(tab, "document.querySelector('#panel')", "Make memories now");
@@ -664,11 +721,17 @@ class PageTest {
             chat(tab, "What is my name?");
             assertThat(tab.text(LAST + ".querySelector('p').textContent"))
                     .isEqualTo("Your name is Alicia. A long-term memory says so.");
-            view(tab, "seen", "document.querySelector('#panel').textContent.includes('Recall may add older messages')");
+            view(tab, "seen", "document.querySelector('#panel').textContent.includes('that recall finds for it')");
+            assertThat(tab.text("document.querySelector('.lines > .memories').textContent"))
+                    .contains("Alicia");
             press(tab, LAST, "Why this answer?");
             tab.await("document.querySelector('#saw')");
-            assertThat(tab.text("document.querySelector('#panel').textContent")).contains("Summary", "Alicia");
+            assertThat(tab.text("document.querySelector('#panel').textContent"))
+                    .contains("Summary", "Alicia", "Recalled for this question", "user: My name is Alice.")
+                    .doesNotContain("user: What about");
             view(tab, "memories", "document.querySelector('#panel li.memories')");
+            assertThat(tab.text("document.querySelector('#panel li.memories h3').textContent"))
+                    .isEqualTo("Corrected");
             press(tab, "document.querySelector('#panel li.memories')", "Forget");
             press(tab, "document.querySelector('dialog')", "Forget");
             tab.await("!document.querySelector('#panel').textContent.includes('Alicia')");
@@ -796,8 +859,8 @@ class PageTest {
 
     private static void picture(Tab tab, String name) throws IOException {
         tab.size(1040, 640, false);
-        tab.run(
-                "document.querySelector('#conversations').open = false; document.querySelector('#status').textContent = ''");
+        tab.run("document.querySelector('#conversations').open = false; document.querySelector('#status').textContent"
+                + " = ''");
         for (boolean dark : new boolean[] {false, true}) {
             tab.dark(dark);
             Tab.pause(100);
