@@ -35,16 +35,19 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     private static final String SAYS = "I\\b|we \\p{L}+|(?:please |you can |just )*call me\\b"
             + "|(?:my|our) [^,.]*?(?:'s\\b|\\b" + VERBS + ")|(?:he|she|they) " + VERBS;
 
+    /** What one does not, or cannot, with what one dislikes. */
+    static final String LIKE = "(?:like|love|enjoy|stand|bear)\\b";
+
     private static final Pattern QUESTION = pattern("^(?:" + ASKS + ")|\\?\\s*$");
     private static final Pattern PERSONAL = pattern("\\b(?:I|me|my|mine|myself|we|our|ours)\\b"
             + "|^(?:(?:the|his|her|their|its) \\p{L}+|he|she|they) .*\\p{L}"
-            + "|^(?!(?:it|this|that|there|here|today|what)\\b)(?-i:\\p{Lu})\\p{L}+(?: and (?-i:\\p{Lu})\\p{L}+)* "
-            + VERBS);
+            + "|^(?!(?:it|this|that|there|here|today|what)\\b)(?-i:\\p{Lu})\\p{L}+(?:'s \\p{L}|(?: and (?-i:\\p{Lu})\\p{L}+)* "
+            + VERBS + ")");
 
     /** What has one value at a time: the newest. "My dog is Rex" says something else than "My dog is brown". */
     private static final Pattern ONE =
             pattern("^(?:you|your [^,]*?) lives? in\\b|^you are called\\b|^you are (?=\\d+ years)"
-                    + "|^(?:your|the) (?:[^,]*\\b(?:favou?rite\\b[^,]*?|name|age|birthday|job|address)) (?:is|are)\\b"
+                    + "|^(?:your|the|\\p{L}+'s) (?:[^,]*\\b(?:favou?rite\\b[^,]*?|name|age|birthday|job|address)) (?:is|are)\\b"
                     + "|^(?:your|the) [^,]*? (?:is|are) (?:(?:an?|the|in|at|on|from|called|named)\\b)?");
 
     /** How a speaker feels. "I am good at chess" does not tell that. */
@@ -92,7 +95,7 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
 
     /** Whom a speaker talks of, and how he goes on to talk of him. */
     private static final Pattern KNOWN =
-            pattern("\\b(?:your|my) (?:best |old |little |big )?" + Vocabulary.PERSON + "\\b");
+            pattern("\\b(?:your|my|you have(?: got)? an?) ((?:best |old |little |big )?" + Vocabulary.PERSON + ")\\b");
 
     private static final Pattern MEANT = pattern("^you meant? (.+)");
     private static final Pattern COUNT = pattern("^you have " + Vocabulary.NUMBER + "\\b");
@@ -139,7 +142,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
                     pattern("(?<=^.{0,20}I am called \\p{L}{1,20})(?:,| and)? (?-i:(?=from \\p{Lu}|\\d{1,3}\\b))"),
                     ", I am "),
             Map.entry(pattern("^(?:(?:my|the) )?name(?: is)? (?-i:(?=\\p{Lu}))"), "my name is "),
-            Map.entry(pattern("\\bI'?ve\\b"), "I have"),
+            Map.entry(pattern("\\b(I|we|they)'?ve\\b"), "$1 have"),
+            Map.entry(pattern("\\b(we|they)'re\\b"), "$1 are"),
             Map.entry(
                     pattern("^(?:can|could|will|would) you (?:please )?(?:remember|note|save) that ([^?]*)\\?*"), "$1"),
             Map.entry(pattern("\\be-?mail address\\b"), "email"),
@@ -147,6 +151,14 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             Map.entry(pattern("^(?:show|give) me (?=what|my|all|every)"), "tell me "),
             Map.entry(pattern("^(?:please )?remind me to\\b"), "I have to"),
             Map.entry(pattern("\\b(what|where|who|when|how|name)(?:'s|(?<!name)s)\\b"), "$1 is"),
+            Map.entry(pattern("\\b(s?he)'s (?=got\\b|been\\b)"), "$1 has "),
+            Map.entry(pattern("\\b(s?he)'s\\b"), "$1 is"),
+            Map.entry(
+                    pattern("^(?=.*(?:n't|not|'t)\\b)((?:what|who|which)\\b.*?) (?:do|does|can)(?:n't|not|'t)? (.*?)(?: not)? "
+                            + LIKE),
+                    "$1 do $2 dislike"),
+            Map.entry(pattern("^(where did .*?) (?:used? to )?live\\b(?: before\\b.*)?"), "$1 formerly"),
+            Map.entry(pattern("^(what do(?:es)? .+ do)(?=\\W*$)"), "$1 as my job"),
             Map.entry(pattern("\\bfor a living\\b"), "as my job"),
             Map.entry(pattern("\\bhow old\\b"), "what age"),
             Map.entry(pattern("\\b(am|is|are|lives?) now\\b"), "$1"),
@@ -195,7 +207,7 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             }
             Matcher known = KNOWN.matcher(text);
             if (known.find()) {
-                whom = known.group().toLowerCase(Locale.ROOT).replaceFirst("^my", "your");
+                whom = "your " + known.group(1).toLowerCase(Locale.ROOT);
             }
             Clause resolved = new Clause(text, clause.isQuestion, clause.isPersonal);
             if (!clause.isQuestion) {

@@ -22,7 +22,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Memories that a model makes from a short chat: a chunk, facts and a summary. The model is scripted and needs no key. */
+/**
+ * Memories that a model makes from a short chat: a chunk, which is a text about a part of it, facts, and a summary of the
+ * whole. The model is scripted and needs no key.
+ */
 public final class MadeMemories {
 
     private static final String FACTS =
@@ -52,9 +55,13 @@ public final class MadeMemories {
             chunks.updateSummary();
             Discussion facts = discussion(store, "{\"useVectorForQualityMemory\": true}");
             int found = facts.qualityMemory(chat).made().size();
+            out.println("The conversation:");
+            chat.forEach(each -> out.println("  " + each.id() + " " + Transcript.text(each.message())));
             out.printf(
                     "%d messages, of which the newest 3 are left alone: %d chunk, %d facts%n",
                     chat.size(), made, found);
+            out.println("A chunk is a text about a part of the conversation. RecentMemory shows the newest chunks.");
+            out.println("FullChatSummary shows one summary, which all chunks together became.");
 
             out.println("RecentMemory:    " + chunks.retrieve("RecentMemory", NodeConfig.EMPTY, chat));
             out.println("FullChatSummary: " + chunks.retrieve("FullChatSummary", NodeConfig.EMPTY, chat));

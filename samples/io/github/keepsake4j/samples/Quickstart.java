@@ -19,6 +19,8 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +38,8 @@ public final class Quickstart {
     private static final int SUMMARIZED_AT = 20;
     private static final int NOT_SUMMARIZED = 10;
     private static final String PROMPT = "you>   ";
+    private static final Predicate<String> ENDS =
+            Pattern.compile("(?i)\\s*(?:exit|quit|bye)[.!]?\\s*").asMatchPredicate();
 
     interface Assistant {
         @SystemMessage("You are a friendly assistant. Answer in one sentence.")
@@ -105,9 +109,9 @@ public final class Quickstart {
                 : Stream.of("My name is Ada.", "I keep bees.", "What do you know about me?");
     }
 
-    /** Prints each line before it is said, as if it had been typed. */
+    /** Prints each line before it is said, as if it had been typed. A word that ends a chat ends them. */
     static Stream<String> echoed(Stream<String> lines, PrintStream out) {
-        return lines.peek(text -> out.println(PROMPT + text));
+        return lines.takeWhile(text -> !ENDS.test(text)).peek(text -> out.println(PROMPT + text));
     }
 
     /** Reads what is typed, up to an empty line, the end, or a word that ends a chat. */
@@ -117,7 +121,7 @@ public final class Quickstart {
                     out.flush();
                     return in.lines().findFirst().orElse("");
                 })
-                .takeWhile(text -> !text.strip().matches("(?i)(?:(?:exit|quit|bye)[.!]?)?"));
+                .takeWhile(text -> !text.isBlank() && !ENDS.test(text));
     }
 
     /** Returns a real model if there is a key, and a scripted one otherwise. */

@@ -8,6 +8,7 @@ import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import io.github.keepsake4j.context.Summarization;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -39,6 +40,8 @@ final class ScriptedModel implements ChatModel {
     private static final String NOTHING_NEW =
             "All right. Tell me something about yourself, and ask me for it later, also after a restart.";
 
+    private static final String READ = "All right, I have read that.";
+
     private static final Pattern HELP =
             Clause.pattern("^\\W*help\\b|\\bhelp me\\W*$|\\bwhat (?:can|should) (?:I|you|we) "
                     + "(?:do|say|ask|type|write)(?: here| now| you)?\\W*$|\\bhow (?:does|do) (?:this|it|you) work\\b");
@@ -54,12 +57,15 @@ final class ScriptedModel implements ChatModel {
                     Clause.DEMANDS,
                     "I am a script and cannot do that. Ask “What do you know about me?” to see what I can repeat."),
             Map.entry(HELP, HELPS),
+            Map.entry(
+                    Clause.pattern("\\b(?:ich|wir|mein\\p{L}*|unser\\p{L}*|je|ik|mijn|me llamo)\\b"),
+                    "I understand English only. " + HELPS),
             Map.entry(Clause.pattern("\\byourself\\b"), ABOUT),
             Map.entry(
                     Clause.pattern("^(?:hi|hello|hey|hallo|good (?:morning|day|evening))\\b"),
                     "Hello. Tell me something about yourself, or ask me what you told me."),
             Map.entry(
-                    Clause.pattern("\\b(?:bye|goodbye|good night|see you|ciao)\\b|^(?:exit|quit)\\W*$"),
+                    Clause.pattern("\\b(?:bye|goodbye|good night|see you|ciao)\\b"),
                     "Goodbye. Run me again, and ask me what you told me."),
             Map.entry(Clause.pattern("\\b(?:thanks|thank you|thx|cheers)\\b"), "You are welcome."));
 
@@ -79,7 +85,7 @@ final class ScriptedModel implements ChatModel {
     private static final Pattern I = Clause.pattern("\\bI\\b");
     private static final Pattern I_OR_MY = Clause.pattern("\\b(?:I|my)\\b");
     private static final Pattern NOT =
-            Clause.pattern("\\b(?:do(?:es)?(?:n't| not)|used to) (?:I )?(\\p{L}+)(?!.*\\bany ?(?:more|longer)\\b)");
+            Clause.pattern("\\b(?:do(?:es)?(?:n't| not)|used? to) (?:I )?(\\p{L}+)(?!.*\\bany ?(?:more|longer)\\b)");
     private static final Pattern YES_OR_NO = Clause.pattern("^(?:do|does|did|am|is|are|was|were|have|has) ");
 
     /** Of whom or of what a question is, such as "Rex", or "my sister's birthday". Its answer speaks of it. */
@@ -98,11 +104,14 @@ final class ScriptedModel implements ChatModel {
     private static final Pattern CALLED = Clause.pattern(
             ("^(?:you are|your name is)(?: called)? (NAME)|\\byour QUALIFIED(\\p{L}+)(?:(?:'s name)? is(?: called| named)?"
                             + "|,)? (NAME)"
-                            + "|^you have an? (\\p{L}+),? (?:called|named) (NAME)|^(NAME) is your QUALIFIED(\\p{L}+)$")
+                            + "|^you have(?: got)? an? (\\p{L}+)(?:,|,? called|,? named) (NAME)|^(NAME) is your QUALIFIED(\\p{L}+)$")
                     .replace("QUALIFIED", Vocabulary.QUALIFIED)
                     .replace("NAME", "(?-i:\\p{Lu}\\p{L}+)"));
 
-    private static final Pattern YOU = Clause.pattern("^you\\b");
+    /** "You have a daughter who is six" begins with "you", and tells an age that is not yours. */
+    private static final Pattern YOU =
+            Clause.pattern("^you\\b(?! have (?:got )?(?:an?|" + Vocabulary.NUMBER + ") (?!new job|job))");
+
     private static final Pattern NO_MORE = Clause.pattern("\\b(?:any ?(?:more|longer)|no longer)\\b");
     private static final Pattern EITHER =
             Clause.pattern("((?:\\b(?:my|an?|the|in|at|on) )?\\S+) or ((?:(?:my|an?|the|in|at|on) )?[^\\s?]+)");
@@ -124,7 +133,9 @@ final class ScriptedModel implements ChatModel {
         List<Clause> news = now.stream().filter(Clause::isNews).toList();
         Stream<String> bits = Stream.concat(now.stream().map(Clause::text), Stream.of(last));
         String answer = news.isEmpty()
-                ? bits.flatMap(bit -> small(bit).stream()).findFirst().orElse(NOTHING_NEW)
+                ? bits.flatMap(bit -> small(bit).stream())
+                        .findFirst()
+                        .orElse(said.stream().anyMatch(Clause::isNews) ? READ : NOTHING_NEW)
                 : "Noted. " + sentences(news);
         if (now.stream().anyMatch(Clause::isQuestion)) {
             answer = now.stream()
@@ -241,6 +252,9 @@ final class ScriptedModel implements ChatModel {
         if (!isYesOrNo && !NOT.matcher(question).find()) {
             // "I don't like tea" is no answer to "What do I like?"
             NOT.matcher(clause.text()).results().forEach(not -> told.removeAll(Vocabulary.words(not.group(1))));
+        }
+        if (isYesOrNo && !Collections.disjoint(Vocabulary.TASTES, told)) {
+            told.addAll(Vocabulary.TASTES);
         }
         keys.stream().filter(Vocabulary.PROPERTIES::contains).forEach(needed::add);
         boolean isOfHim = I_OR_MY.matcher(question).find() && Vocabulary.OWN.containsAll(keys);

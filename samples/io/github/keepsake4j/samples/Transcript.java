@@ -45,6 +45,14 @@ final class Transcript {
             out.printf("...  %d more%n", kept - first.size() - last.size());
         }
         last.forEach(message -> out.println(line(message, seen)));
+        if (context.summary() != null) {
+            // It begins with a title of its own, "Summary of the earlier conversation".
+            List<String> summary = text(context.summary().message()).lines().toList();
+            summary.stream().limit(ENDS).forEach(text -> out.println(cut(text, TERMINAL)));
+            if (summary.size() > ENDS) {
+                out.printf("...  %d more lines%n", summary.size() - ENDS);
+            }
+        }
         out.println();
     }
 
@@ -74,7 +82,7 @@ final class Transcript {
         return line.length() <= width ? line : line.substring(0, width - 4) + " ...";
     }
 
-    private static String text(ChatMessage message) {
+    static String text(ChatMessage message) {
         if (message instanceof SystemMessage system) {
             return system.text();
         }

@@ -25,19 +25,23 @@ final class Vocabulary {
 
     private static final Map<String, String> IRREGULAR =
             Clause.pairs("bought=buy,went=go,ate=eat,saw=see,met=meet,made=make,"
-                    + "wrote=write,drove=drive,drank=drink,broke=break,sold=sell,lost=lose,found=find");
+                    + "wrote=write,drove=drive,drank=drink,broke=break,sold=sell,lost=lose,found=find,grew=grow"
+                    // What one hates, one dislikes, and where one lived, one does not live.
+                    + ",hate=dislike,hates=dislike,lived=formerly");
 
     /** What is told by the form of a clause, and the word that asks for it. */
     private static final Map<Pattern, String> FORMS = Map.of(
-            Clause.pattern("^you are (?:\\p{L}+, )?an? "),
+            Clause.pattern("^(?:you are|[^,]+ is) (?:\\p{L}+, )?an? "),
             "job",
-            Clause.pattern("\\b(?:\\d+|\\p{L}+) (?:year|month|week|day)s? old\\b|\\b(?:is|are) " + NUMBER + "(?=$|,)"),
+            Clause.pattern("\\b(?:\\d+|\\p{L}+)[ -](?:year|month|week|day)s?[ -]old\\b|\\b(?:is|are) " + NUMBER + "(?=$|,| (?:and|now)\\b)"),
             "age",
             Clause.FEELS,
             "feel mood",
+            Clause.pattern("\\b(?:used to live|moved from)\\b"),
+            "formerly",
             Clause.pattern("\\bmoved (?:\\p{L}+ ){0,3}?to\\b"),
             "live",
-            Clause.pattern("\\bdo(?:es)?(?:n't| not) (?:like|love|eat|drink)\\b"),
+            Clause.pattern("\\b(?:do(?:es)?(?:n't| not)|can(?:'t|not)) " + Clause.LIKE),
             "dislike");
 
     /** Words that ask for something, and words that tell it. The first are of what each person has. */
@@ -47,9 +51,11 @@ final class Vocabulary {
                     "age = age birthday born turn",
                     "birthday = birthday born",
                     "job work profession = job work company teach study",
+                    "like enjoy = like love enjoy favourite",
+                    "dislike = dislike",
+                    "formerly = formerly",
                     "when = birthday born",
                     "hobby = hobby like love enjoy play collect",
-                    "like enjoy = like love enjoy favourite",
                     "pet animal = dog cat horse rabbit hamster bird fish tortoise",
                     "sibling = brother sister",
                     "child children kid = child children kid son daughter",
@@ -57,13 +63,15 @@ final class Vocabulary {
                     "mum mother parent = mum mother",
                     "dad father parent = dad father",
                     "family = wife husband son daughter brother sister mother father mum dad",
-                    "dislike hate = dislike hate",
                     "eat food = eat food vegetarian vegan",
                     "drink = drink tea coffee",
                     "instrument music = piano guitar violin flute drum cello",
                     "sport = football tennis basketball swim run hike climb",
                     "study learn = student study learn",
-                    "car = drive")
+                    "car = drive",
+                    "hear = deaf",
+                    "see = blind",
+                    "afraid fear = afraid fear scared")
             .map(line -> line.split("="))
             .map(topic -> new Topic(words(topic[0]), words(topic[1])))
             .toList();
@@ -72,10 +80,10 @@ final class Vocabulary {
     static final Set<String> EMPTY = words("a an the is are am was were do does did i you me my your we our myself it "
             + "that this there have has had of in on at to for and or with what who whose how which can could will would "
             + "should tell remind say said told know remember think about please much many any some now still again all "
-            + "everything anything else thing already list repeat guess t got");
+            + "everything anything else thing already list repeat guess t got as");
 
     private static final String BESIDE =
-            "favourite favorite best old new big small little good nice when where full first last";
+            "favourite favorite best old new big small little good nice well when where full first last";
 
     /** Words that say something of what is asked only beside another one: not all that is old is the old thing. */
     static final Set<String> QUALIFIERS = words(BESIDE);
@@ -87,13 +95,16 @@ final class Vocabulary {
 
     /** Words that ask for what each person has, but for the name: its answer need not say that it tells a name. */
     static final Set<String> PROPERTIES =
-            TOPICS.subList(1, 5).stream().flatMap(topic -> topic.asks.stream()).collect(Collectors.toSet());
+            TOPICS.subList(1, 8).stream().flatMap(topic -> topic.asks.stream()).collect(Collectors.toSet());
 
     /** All words for what each person has. */
     static final Set<String> OWN = TOPICS.subList(0, 5).stream()
             .flatMap(topic -> Stream.of(topic.asks, topic.tells))
             .flatMap(Set::stream)
             .collect(Collectors.toSet());
+
+    /** What one likes or dislikes: one answers whether one does the other. */
+    static final Set<String> TASTES = words("like love dislike");
 
     private Vocabulary() {}
 

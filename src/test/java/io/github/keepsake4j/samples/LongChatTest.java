@@ -23,6 +23,7 @@ class LongChatTest {
 
         assertThat(text)
                 .contains("The history keeps 121 messages", "[Summary of the earlier conversation] My name is Ada.")
+                .doesNotContain("Tell me something about yourself")
                 .endsWith("model> Your name is Ada. You keep bees. You have a small garden behind the house."
                         + System.lineSeparator());
         Matcher saved =

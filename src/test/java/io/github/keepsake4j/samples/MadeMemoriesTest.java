@@ -22,8 +22,10 @@ class MadeMemoriesTest {
         String text = printed.toString(StandardCharsets.UTF_8);
 
         assertThat(text.lines())
-                .containsExactly(
+                .contains("The conversation:", "  m1 My name is Ada. I keep bees.", "  m8 A honey cake.")
+                .contains(
                         "8 messages, of which the newest 3 are left alone: 1 chunk, 2 facts",
+                        "A chunk is a text about a part of the conversation. RecentMemory shows the newest chunks.",
                         "RecentMemory:    Ada keeps bees. Her left hive weighs 31 kilograms. She must not eat nuts.",
                         "FullChatSummary: Ada keeps bees and must not eat nuts.",
                         "Search:          Ada keeps bees; the left hive weighs 31 kilograms.",

@@ -56,7 +56,8 @@ class QuickstartTest {
         assertThat(printed)
                 .containsPattern("\n123 messages kept, [12]\\d in view, and a summary of the others\\.\n")
                 .containsPattern("\n2 +- +user +I am Bob\\.\n")
-                .containsPattern("\n122 +yes +user +It is day 59\\.\n");
+                .containsPattern("\n122 +yes +user +It is day 59\\.\n")
+                .contains("\n[Summary of the earlier conversation]\nI am Bob.\n");
         assertThat(run("Who am I?", "What did I say first?"))
                 .contains("model> You are Bob.", "I see only a summary of what came first. The first one that")
                 .doesNotContain("“[Summary");
@@ -84,6 +85,11 @@ class QuickstartTest {
         BufferedReader in = new BufferedReader(new StringReader("I quit my job.\n" + end + "\nWho am I?\n"));
         assertThat(Quickstart.typed(in, new PrintStream(new ByteArrayOutputStream())))
                 .containsExactly("I quit my job.");
+    }
+
+    @Test
+    void a_word_ends_what_is_piped() {
+        assertThat(run("I am Bob.", "Exit", "Who am I?")).contains("Noted. You are Bob.", "Run it again").doesNotContain("Who am I?");
     }
 
     private Path file() {

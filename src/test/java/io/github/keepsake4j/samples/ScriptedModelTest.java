@@ -41,6 +41,10 @@ class ScriptedModelTest {
             Tom moved to York.                      | Noted. Tom moved to York.
             I owe Tom 3.50 euros. I use example.com | Noted. You owe Tom 3.50 euros. You use example.com.
             Don't forget that I like tea.           | Noted. You like tea.
+            My cat is Pi; she's 11.                 | Noted. Your cat is Pi. Your cat is 11.
+            I have a dog, Rex, he's 4.              | Noted. You have a dog, Rex. Your dog is 4.
+            Tom's birthday is 3 March.              | Noted. Tom's birthday is 3 March.
+            They're vegan.                          | Noted. They are vegan.
             It is raining.                          | All right. Tell me something about yourself, and ask me for it later, also after a restart.
             """)
     void what_a_speaker_says_of_himself_is_repeated_to_him(String said, String answer) {
@@ -105,6 +109,25 @@ class ScriptedModelTest {
             Is Tom my brother or my cousin? | Tom is my cousin. Ida is my sister.              | Tom is your cousin.
             Do I play guitar or violin?  | I play the violin. I like cheese.                   | You play the violin.
             Do I play guitar or violin?  | I like cheese.                                      | NONE
+            What do I do for a living?   | I'm a payroll accountant. My sister works as a nurse. | You are a payroll accountant.
+            What does my sister do?      | I am a cook. My sister is a nurse.                  | Your sister is a nurse.
+            What do I do?                | I am a cook. I live in Ulm.                         | You are a cook.
+            What don't I like?           | I hate flying. I can't stand tea. I don't eat meat. | You hate flying. You can't stand tea.
+            What do I dislike?           | I hate flying. I don't eat meat.                    | You hate flying.
+            What do I like?              | I can't stand tea. I hate flying.                   | NONE
+            What does Ida hate?          | My sister is Ida. I hate flying.                    | NONE
+            Do I like tea?               | I can't stand tea.                                  | You can't stand tea.
+            Do I hate tea?               | I love tea.                                         | You love tea.
+            Where did I use to live?     | I used to live in Rome. I live in York.             | You used to live in Rome.
+            Where did I live before?     | I lived in Rome. I live in York.                    | You lived in Rome.
+            Where do I live?             | I lived in Rome. I live in York.                    | You live in York.
+            Where did I live before?     | I live in York.                                     | NONE
+            How old am I?                | We have two kids who are 6 and 9. I'm 44.           | You are 44 years old.
+            How old am I?                | We have a daughter who is six years old.            | NONE
+            How old is my cat?           | My cat is 11 and deaf.                              | Your cat is 11 and deaf.
+            Does my cat hear well?       | My cat is 11 and deaf.                              | Your cat is 11 and deaf.
+            When is Tom's birthday?      | My husband is Tom. Tom's birthday is 3 March.       | Tom's birthday is 3 March.
+            When is Tom's birthday?      | Tom's birthday is 3 March. Tom's birthday is 4 March. | Tom's birthday is 4 March.
             """)
     void a_common_word_is_no_answer(String question, String said, String answer) {
         assertThat(answer(said, question)).startsWith(answer.replace("NONE", "I have nothing about that"));
@@ -211,6 +234,17 @@ class ScriptedModelTest {
         List<ChatMessage> messages =
                 List.of(UserMessage.from("Hello."), AiMessage.from("I am Rob."), UserMessage.from("Who am I?"));
         assertThat(new ScriptedModel().chat(messages).aiMessage().text()).contains("I have nothing about that");
+    }
+
+    @Test
+    void it_says_that_it_understands_english_only() {
+        assertThat(answer("Ich heiße Karen und wohne in Köln.")).startsWith("I understand English only.");
+        assertThat(answer("I am Bob.", "Wie heiße ich?")).startsWith("I understand English only.");
+    }
+
+    @Test
+    void what_tells_nothing_is_only_read_once_it_knows_something() {
+        assertThat(answer("I am Bob.", "It is raining.")).isEqualTo("All right, I have read that.");
     }
 
     @Test
