@@ -36,7 +36,7 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             + "|(?:my|our) [^,.]*?(?:'s\\b|\\b" + VERBS + ")|(?:he|she|they) " + VERBS;
 
     /** What one does not, or cannot, with what one dislikes. */
-    static final String LIKE = "(?:like|love|enjoy|stand|bear)\\b";
+    static final String LIKE = "(?:really )?(?:like|love|enjoy|stand|bear)\\b";
 
     private static final Pattern QUESTION = pattern("^(?:" + ASKS + ")|\\?\\s*$");
     private static final Pattern PERSONAL = pattern("\\b(?:I|me|my|mine|myself|we|our|ours)\\b"

@@ -85,7 +85,7 @@ final class ScriptedModel implements ChatModel {
     private static final Pattern I = Clause.pattern("\\bI\\b");
     private static final Pattern I_OR_MY = Clause.pattern("\\b(?:I|my)\\b");
     private static final Pattern NOT =
-            Clause.pattern("\\b(?:do(?:es)?(?:n't| not)|used? to) (?:I )?(\\p{L}+)(?!.*\\bany ?(?:more|longer)\\b)");
+            Clause.pattern("\\b(?:do(?:es)?(?:n't| not)|used? to) (?:I |really )?(\\p{L}+)(?!.*\\bany ?(?:more|longer)\\b)");
     private static final Pattern YES_OR_NO = Clause.pattern("^(?:do|does|did|am|is|are|was|were|have|has) ");
 
     /** Of whom or of what a question is, such as "Rex", or "my sister's birthday". Its answer speaks of it. */
