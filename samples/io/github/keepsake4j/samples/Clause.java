@@ -36,18 +36,19 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             + "|(?:my|our) [^,.]*?(?:'s\\b|\\b" + VERBS + ")|(?:he|she|they) " + VERBS;
 
     /** What one does not, or cannot, with what one dislikes. */
-    static final String LIKE = "(?:like|love|enjoy|stand|bear)\\b";
+    static final String LIKE = "(?:really )?(?:like|love|enjoy|stand|bear)\\b";
 
     private static final Pattern QUESTION = pattern("^(?:" + ASKS + ")|\\?\\s*$");
     private static final Pattern PERSONAL = pattern("\\b(?:I|me|my|mine|myself|we|our|ours)\\b"
             + "|^(?:(?:the|his|her|their|its) \\p{L}+|he|she|they) .*\\p{L}"
-            + "|^(?!(?:it|this|that|there|here|today|what)\\b)(?-i:\\p{Lu})\\p{L}+(?:'s \\p{L}|(?: and (?-i:\\p{Lu})\\p{L}+)* "
-            + VERBS + ")");
+            + "|^(?!(?:it|this|that|there|here|today|what)\\b)(?-i:\\p{Lu})\\p{L}+"
+            + "(?:'s \\p{L}|(?: and (?-i:\\p{Lu})\\p{L}+)* " + VERBS + ")");
 
     /** What has one value at a time: the newest. "My dog is Rex" says something else than "My dog is brown". */
     private static final Pattern ONE =
             pattern("^(?:you|your [^,]*?) lives? in\\b|^you are called\\b|^you are (?=\\d+ years)"
-                    + "|^(?:your|the|\\p{L}+'s) (?:[^,]*\\b(?:favou?rite\\b[^,]*?|name|age|birthday|job|address)) (?:is|are)\\b"
+                    + "|^(?:your|the|\\p{L}+'s) "
+                    + "(?:[^,]*\\b(?:favou?rite\\b[^,]*?|name|age|birthday|job|address)) (?:is|are)\\b"
                     + "|^(?:your|the) [^,]*? (?:is|are) (?:(?:an?|the|in|at|on|from|called|named)\\b)?");
 
     /** How a speaker feels. "I am good at chess" does not tell that. */
@@ -94,8 +95,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
                     + "|(?:tell|say)(?: me)? (?:an?|some|something|more|hello|hi)\\b|let's)\\b");
 
     /** Whom a speaker talks of, and how he goes on to talk of him. */
-    private static final Pattern KNOWN =
-            pattern("\\b(?:your|my|you have(?: got)? an?) ((?:best |old |little |big )?" + Vocabulary.PERSON + ")\\b");
+    private static final Pattern KNOWN = pattern(
+            "\\b(?:your|my|you have(?: got)? an?) ((?:best |old |little |big )?" + Vocabulary.PERSON + ")\\b");
 
     private static final Pattern MEANT = pattern("^you meant? (.+)");
     private static final Pattern COUNT = pattern("^you have " + Vocabulary.NUMBER + "\\b");
@@ -154,8 +155,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             Map.entry(pattern("\\b(s?he)'s (?=got\\b|been\\b)"), "$1 has "),
             Map.entry(pattern("\\b(s?he)'s\\b"), "$1 is"),
             Map.entry(
-                    pattern("^(?=.*(?:n't|not|'t)\\b)((?:what|who|which)\\b.*?) (?:do|does|can)(?:n't|not|'t)? (.*?)(?: not)? "
-                            + LIKE),
+                    pattern("^(?=.*(?:n't|not|'t)\\b)((?:what|who|which)\\b.*?) "
+                            + "(?:do|does|can)(?:n't|not|'t)? (.*?)(?: not)? " + LIKE),
                     "$1 do $2 dislike"),
             Map.entry(pattern("^(where did .*?) (?:used? to )?live\\b(?: before\\b.*)?"), "$1 formerly"),
             Map.entry(pattern("^(what do(?:es)? .+ do)(?=\\W*$)"), "$1 as my job"),

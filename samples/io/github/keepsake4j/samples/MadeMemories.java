@@ -61,7 +61,7 @@ public final class MadeMemories {
                     "%d messages, of which the newest 3 are left alone: %d chunk, %d facts%n",
                     chat.size(), made, found);
             out.println("A chunk is a text about a part of the conversation. RecentMemory shows the newest chunks.");
-            out.println("FullChatSummary shows one summary, which all chunks together became.");
+            out.println("FullChatSummary shows the summary that was made of all chunks.");
 
             out.println("RecentMemory:    " + chunks.retrieve("RecentMemory", NodeConfig.EMPTY, chat));
             out.println("FullChatSummary: " + chunks.retrieve("FullChatSummary", NodeConfig.EMPTY, chat));

@@ -84,8 +84,8 @@ final class ScriptedModel implements ChatModel {
     private static final Pattern OF_THE_MODEL = Clause.pattern("\\b(?:you|your)\\b");
     private static final Pattern I = Clause.pattern("\\bI\\b");
     private static final Pattern I_OR_MY = Clause.pattern("\\b(?:I|my)\\b");
-    private static final Pattern NOT =
-            Clause.pattern("\\b(?:do(?:es)?(?:n't| not)|used? to) (?:I )?(\\p{L}+)(?!.*\\bany ?(?:more|longer)\\b)");
+    private static final Pattern NOT = Clause.pattern(
+            "\\b(?:do(?:es)?(?:n't| not)|used? to) (?:I |really )?(\\p{L}+)(?!.*\\bany ?(?:more|longer)\\b)");
     private static final Pattern YES_OR_NO = Clause.pattern("^(?:do|does|did|am|is|are|was|were|have|has) ");
 
     /** Of whom or of what a question is, such as "Rex", or "my sister's birthday". Its answer speaks of it. */
@@ -104,7 +104,8 @@ final class ScriptedModel implements ChatModel {
     private static final Pattern CALLED = Clause.pattern(
             ("^(?:you are|your name is)(?: called)? (NAME)|\\byour QUALIFIED(\\p{L}+)(?:(?:'s name)? is(?: called| named)?"
                             + "|,)? (NAME)"
-                            + "|^you have(?: got)? an? (\\p{L}+)(?:,|,? called|,? named) (NAME)|^(NAME) is your QUALIFIED(\\p{L}+)$")
+                            + "|^you have(?: got)? an? (\\p{L}+)(?:,|,? called|,? named) (NAME)"
+                            + "|^(NAME) is your QUALIFIED(\\p{L}+)$")
                     .replace("QUALIFIED", Vocabulary.QUALIFIED)
                     .replace("NAME", "(?-i:\\p{Lu}\\p{L}+)"));
 

@@ -89,7 +89,9 @@ class QuickstartTest {
 
     @Test
     void a_word_ends_what_is_piped() {
-        assertThat(run("I am Bob.", "Exit", "Who am I?")).contains("Noted. You are Bob.", "Run it again").doesNotContain("Who am I?");
+        assertThat(run("I am Bob.", "Exit", "Who am I?"))
+                .contains("Noted. You are Bob.", "Run it again")
+                .doesNotContain("Who am I?");
     }
 
     private Path file() {

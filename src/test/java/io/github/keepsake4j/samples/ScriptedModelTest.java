@@ -116,6 +116,8 @@ class ScriptedModelTest {
             What do I dislike?           | I hate flying. I don't eat meat.                    | You hate flying.
             What do I like?              | I can't stand tea. I hate flying.                   | NONE
             What does Ida hate?          | My sister is Ida. I hate flying.                    | NONE
+            What don't I like?           | I like rice. I don't really like tea.               | You don't really like tea.
+            What do I like?              | I don't really like tea.                            | NONE
             Do I like tea?               | I can't stand tea.                                  | You can't stand tea.
             Do I hate tea?               | I love tea.                                         | You love tea.
             Where did I use to live?     | I used to live in Rome. I live in York.             | You used to live in Rome.
