@@ -164,14 +164,14 @@ class Models {
                         before -> new Asked(messages, messages.equals(before.messages()) ? before.times() + 1 : 1))
                 .times();
         boolean isFirst = times % 2 == 1;
-        Optional<String> question = Told.question(last);
-        if (question.isPresent()) {
-            return AiMessage.from((isFirst ? "" : "Once more: ") + known(question.get(), messages, said));
-        }
         if (last.toLowerCase(Locale.ROOT).contains("something long")) {
             return AiMessage.from(("This is " + (isFirst ? "a" : "another") + " long answer. ")
                     .repeat(LONG)
                     .strip());
+        }
+        Optional<String> question = Told.question(last);
+        if (question.isPresent()) {
+            return AiMessage.from((isFirst ? "" : "Once more: ") + known(question.get(), messages, said));
         }
         return AiMessage.from(isFirst ? "You said: " + last : "I was shown: " + String.join(" | ", said));
     }

@@ -643,8 +643,9 @@ class PageTest {
                     .as(name)
                     .isEmpty();
         }
-        view(tab, "why", "document.querySelector('blockquote')");
+        view(tab, "seen", "document.querySelector('#sum')");
         tab.await("Math.abs(document.querySelector('#views').getBoundingClientRect().top) < 2");
+        view(tab, "why", "document.querySelector('blockquote')");
         press(tab, "document.querySelector('#panel')", "Back to the chat");
         tab.await("document.activeElement.closest('#said li')");
     }
@@ -766,15 +767,16 @@ class PageTest {
                 .isEqualTo(count(tab, "#said > li"))
                 .isEqualTo(100);
         tab.network(true, 0);
-        ask(tab, "Do you hear me?");
-        tab.await("document.querySelector('#question').value === 'Do you hear me?'");
+        ask(tab, "Is there an echo?");
+        tab.await("document.querySelector('#question').value === 'Is there an echo?'");
         tab.await("document.querySelector('#status').textContent.includes('Your question is still in the field')");
         assertThat(count(tab, ".pending")).isZero();
         assertThat(count(tab, "#said > li")).isEqualTo(100);
         tab.network(false, 0);
         tab.await("document.querySelector('#status').textContent.includes('back')");
         tab.run("document.querySelector('#send').click()");
-        tab.await("!document.querySelector('.busy, .pending') && " + LAST + ".textContent.includes('Do you hear me?')");
+        tab.await(
+                "!document.querySelector('.busy, .pending') && " + LAST + ".textContent.includes('Is there an echo?')");
         assertThat(application
                         .getBean(Keepsake.class)
                         .conversation("network")
