@@ -1,5 +1,6 @@
 package io.github.keepsake4j.recall;
 
+import dev.langchain4j.data.embedding.Embedding;
 import dev.langchain4j.data.message.AiMessage;
 import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
@@ -253,7 +254,7 @@ final class Embedder {
 
         private Gate.Sample sample(LoggedMessage message, float[] vector) {
             IndexedMessage split = IndexedText.split(message, words);
-            return new Gate.Sample(split.terms(), split.length(), vector);
+            return new Gate.Sample(split.terms(), split.length(), Embedding.from(vector));
         }
 
         /** Returns messages from all of the memory. The index returns no vectors, so those of older ones are made. */

@@ -52,8 +52,7 @@ final class Gate {
         for (int i = 0; i < sample.size(); i++) {
             for (int j = 0; j < i; j++) {
                 cosines[i][j] = CosineSimilarity.between(
-                        Embedding.from(sample.get(i).vector()),
-                        Embedding.from(sample.get(j).vector()));
+                        sample.get(i).vector(), sample.get(j).vector());
                 cosines[j][i] = cosines[i][j];
             }
             for (String term : sample.get(i).terms().keySet()) {
@@ -70,8 +69,7 @@ final class Gate {
      * @param length the number of its terms, with repetitions
      * @param vector its vector
      */
-    @SuppressWarnings("ArrayRecordComponent") // Only read, and never compared.
-    record Sample(Map<String, Integer> terms, int length, float[] vector) {}
+    record Sample(Map<String, Integer> terms, int length, Embedding vector) {}
 
     /**
      * Measures a model.

@@ -48,7 +48,8 @@ final class Pronouns {
 
     /** Returns whether a question has a pronoun for something that was said before it. */
     static boolean refersBack(String question) {
-        return THIRD.matcher(EXPLETIVE.matcher(question).replaceAll(" ")).find() && !LONG.matcher(question).lookingAt();
+        return THIRD.matcher(EXPLETIVE.matcher(question).replaceAll(" ")).find()
+                && !LONG.matcher(question).lookingAt();
     }
 
     /** Returns whether a question asks what the assistant said: its first pronoun is of the second person. */

@@ -190,8 +190,8 @@ record Question(
                     || (Pronouns.refersBack(alone)
                             // A name, or in German any noun. The first word always has a capital letter.
                             && saying.stream()
-                                    .noneMatch(token ->
-                                            token.start() > 0 && Character.isUpperCase(text.codePointAt(token.start()))));
+                                    .noneMatch(token -> token.start() > 0
+                                            && Character.isUpperCase(text.codePointAt(token.start()))));
         }
 
         private List<Unit> units(List<Token> tokens, Named named, boolean stopWords) {

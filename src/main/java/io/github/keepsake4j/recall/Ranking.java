@@ -165,7 +165,8 @@ final class Ranking {
                 if (i != at && areNear(place.of(), other.of())) {
                     length += decay(i - at) * other.length();
                     // Most passages have no word of the question.
-                    for (int unit = 0; unit < idf.length && !other.passage().terms().isEmpty(); unit++) {
+                    int units = other.passage().terms().isEmpty() ? 0 : idf.length;
+                    for (int unit = 0; unit < units; unit++) {
                         near[unit] += decay(i - at) * trust(other.of()) * other.occurrences()[unit];
                     }
                 }

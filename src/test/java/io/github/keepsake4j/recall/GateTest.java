@@ -3,6 +3,7 @@ package io.github.keepsake4j.recall;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.langchain4j.data.embedding.Embedding;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -42,7 +43,7 @@ class GateTest {
     void a_memory_without_common_words_trusts_the_choice_of_the_model() {
         List<Gate.Sample> sample = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
-            sample.add(new Gate.Sample(Map.of("word" + i, 1), 1, new float[] {1, i}));
+            sample.add(new Gate.Sample(Map.of("word" + i, 1), 1, Embedding.from(new float[] {1, i})));
         }
 
         assertThat(Gate.measure(sample)).isEqualTo(1);
@@ -71,7 +72,7 @@ class GateTest {
     void vectors_without_length_are_close_to_none() {
         List<Gate.Sample> sample = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
-            sample.add(new Gate.Sample(Map.of("same", 1), 1, new float[DIMENSION]));
+            sample.add(new Gate.Sample(Map.of("same", 1), 1, Embedding.from(new float[DIMENSION])));
         }
 
         assertThat(Gate.measure(sample)).isZero();
@@ -95,7 +96,7 @@ class GateTest {
             for (int d = 0; d < DIMENSION; d++) {
                 vector[d] = (float) (noise * vector[d] + 2 * topic * topics[about][d] + (noise == 0 ? 1 : 0));
             }
-            sample.add(new Gate.Sample(terms, 5, vector));
+            sample.add(new Gate.Sample(terms, 5, Embedding.from(vector)));
         }
         return sample;
     }
@@ -108,12 +109,12 @@ class GateTest {
         return vector;
     }
 
-    private static float[] times(float factor, float[] vector) {
-        float[] product = new float[vector.length];
-        for (int d = 0; d < vector.length; d++) {
-            product[d] = factor * vector[d];
+    private static Embedding times(float factor, Embedding vector) {
+        float[] product = vector.vector().clone();
+        for (int d = 0; d < product.length; d++) {
+            product[d] *= factor;
         }
-        return product;
+        return Embedding.from(product);
     }
 
     private static double cosine(float[] a, float[] b) {
