@@ -51,20 +51,22 @@ record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object
                             + " keepsake4j.accept-default-memory-id=true) if there is only one user");
         }
         String text = text(memoryId);
-        if (text != null) {
-            if (Ids.check("memory id", text).isBlank()) {
-                throw new InvalidInputException(
-                        "memory id", "must not be blank, because all who have no id would share it");
-            }
-            return ConversationKey.of(tenant, text);
+        if (memoryId == null || (text != null && text.isBlank())) {
+            throw new InvalidInputException(
+                    "memory id",
+                    "must not be null, empty or blank, because all who have no id would share it; pass the user's or the"
+                            + " conversation's id");
         }
-        if (memoryId != null && mapper != null) {
+        if (text != null) {
+            return ConversationKey.of(tenant, Ids.check("memory id", text));
+        }
+        if (mapper != null) {
             return mapper.apply(memoryId);
         }
         throw new InvalidInputException(
                 "memory id",
                 "must be a MemoryKey, String, number or UUID, is "
-                        + (memoryId == null ? "null" : memoryId.getClass().getName())
+                        + memoryId.getClass().getName()
                         + ". For other types, set Keepsake.builder().memoryIdMapper(...)");
     }
 

@@ -6,7 +6,9 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -55,6 +57,21 @@ public final class SmallFiles {
         } catch (IOException e) {
             // Another writer was first, or the caller fails too when it opens the file next.
             return;
+        }
+    }
+
+    /**
+     * Returns whether the file system refuses to create files in a directory, as in {@code /proc}. Tries it.
+     *
+     * @param directory the directory, which exists
+     * @return whether it does; false if another reason prevents it for now
+     */
+    public static boolean takesNoFiles(Path directory) {
+        try {
+            Files.delete(Files.createTempFile(directory, "keepsake", null));
+            return false;
+        } catch (IOException e) {
+            return e instanceof NoSuchFileException || e instanceof AccessDeniedException;
         }
     }
 

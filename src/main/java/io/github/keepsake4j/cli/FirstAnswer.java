@@ -1,6 +1,7 @@
 package io.github.keepsake4j.cli;
 
 import io.github.keepsake4j.base.DaemonThreads;
+import io.github.keepsake4j.base.Unreachable;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -8,7 +9,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
-import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -152,18 +152,8 @@ final class FirstAnswer {
         String where = protocol.server + " at "
                 + servers.stream().map(Server::toString).collect(Collectors.joining(", "));
         String problem = failure == null || failure instanceof SocketTimeoutException
-                ? " has not answered within " + limit.toMillis() / 1_000.0 + " seconds"
-                : " cannot be reached: " + reason(failure);
-        return new StorageUnavailableException(
-                field + ": " + where + problem + "; check the address, the server and the network, and retry", failure);
-    }
-
-    private static String reason(Throwable failure) {
-        if (failure instanceof UnknownHostException) {
-            return "the host is not known";
-        }
-        return failure instanceof ConnectException
-                ? "the connection is refused"
-                : "the connection fails (" + failure.getClass().getName() + ")";
+                ? " has not answered within " + limit.toMillis() / 1_000.0 + " seconds; " + Unreachable.ADVICE
+                : " cannot be reached" + Unreachable.why(failure);
+        return new StorageUnavailableException(field + ": " + where + problem, failure);
     }
 }

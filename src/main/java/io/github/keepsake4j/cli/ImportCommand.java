@@ -88,7 +88,11 @@ final class ImportCommand extends LogCommand {
     private static MeasuredInput file(String name) throws IOException {
         try {
             Path path = Path.of(name);
-            if (Files.isRegularFile(path)) {
+            if (Files.isDirectory(path)) {
+                throw new InvalidInputException("--input", "is a directory: " + name + "; name a file");
+            }
+            // A pipe has no size.
+            if (Files.exists(path)) {
                 return new MeasuredInput(Files.newInputStream(path), Files.size(path));
             }
         } catch (InvalidPathException e) {

@@ -41,7 +41,7 @@ record IndexUri(String field, String text, boolean creates, boolean makesTables,
                         .set(JdbcMessageIndex.builder(), environment)
                         .schema(makesTables ? SchemaMode.ALWAYS : SchemaMode.EMBEDDED)
                         .build();
-            default -> throw wrong(KNOWN + LogUri.suggestion(scheme, text));
+            default -> throw wrong(KNOWN + LogUri.suggestion(KNOWN, scheme, text));
         };
     }
 

@@ -32,6 +32,9 @@ final class ListCommand extends TenantCommand {
         try (MessageLog log = open()) {
             pages(log, byActivity, this::print);
         }
+        if (!hasHeading && damaged == 0) {
+            host().note("tenant " + Printable.line(tenant()) + " has no memories in this log");
+        }
         return damaged == 0 ? ExitCodes.OK : ExitCodes.DAMAGED;
     }
 

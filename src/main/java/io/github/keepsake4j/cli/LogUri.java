@@ -68,13 +68,23 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
             case "redis", "rediss" -> redis();
             case "s3" -> s3();
             case "memory" -> inMemory();
-            default -> throw wrong(KNOWN + suggestion(scheme, text));
+            default -> throw wrong(KNOWN + suggestion(KNOWN, scheme, text));
         };
     }
 
-    /** Returns what to write for a text that looks like a path. It has no colon, and so no password. */
-    static String suggestion(String scheme, String text) {
-        return scheme.isEmpty() ? "; for a file, write sqlite:" + text : "";
+    /**
+     * Returns what to write for a scheme that is misspelt, or for a text that looks like a path. It has no colon, and so
+     * no password.
+     */
+    static String suggestion(String known, String scheme, String text) {
+        if (scheme.isEmpty()) {
+            return "; for a file, write sqlite:" + text;
+        }
+        return Stream.of(known.split("[ ,]+"))
+                .filter(word -> word.endsWith(":") && word.regionMatches(0, scheme, 0, 2))
+                .findFirst()
+                .map(word -> "; did you mean " + word + "?")
+                .orElse("");
     }
 
     private InvalidInputException wrong(String problem) {

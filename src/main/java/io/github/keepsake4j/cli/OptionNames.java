@@ -34,6 +34,9 @@ final class OptionNames {
         return in(problem, OPTIONS)
                 .replace("schema(SchemaMode.ALWAYS)", MAKE_TABLES)
                 .replace(
+                        "all check() to list the damage and repair() to repair it",
+                        "all the command check to list the damage and repair to repair it")
+                .replace(
                         "call clear() on the index to start a new file; it is rebuilt from the log",
                         "keepsake index --rebuild starts a new file, and makes the index again from the log")
                 .replace(

@@ -55,7 +55,9 @@ public final class Ids {
         int bytes = id.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > MAX_BYTES) {
             throw new InvalidInputException(
-                    field, "is " + bytes + " bytes of UTF-8 long; at most " + MAX_BYTES + " are allowed");
+                    field,
+                    "is " + bytes + " bytes of UTF-8 long; at most " + MAX_BYTES
+                            + " are allowed: pass a shorter id, such as a UUID or a hash of this one");
         }
         return id;
     }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.sql;
 
+import io.github.keepsake4j.base.Unreachable;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
@@ -202,7 +203,7 @@ public final class SqlStates {
                         + "or statement_timeout of the server";
             case "55P03" -> ": another transaction holds a lock. Retry, and look for long transactions";
             case "53300" -> ": the server has no free connection. Use smaller pools, or raise max_connections";
-            default -> "";
+            default -> Unreachable.reason(e) == null ? "" : Unreachable.why(e);
         };
     }
 

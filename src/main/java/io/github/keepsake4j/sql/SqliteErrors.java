@@ -44,7 +44,11 @@ final class SqliteErrors {
         String text = what + " on " + file + ": ";
         if (isDamage(e)) {
             return new UnreadableDataException(
-                    text + "the file is damaged or is not a SQLite database; " + schema.whenDamaged(), e);
+                    text
+                            + (file.isDatabase()
+                                    ? "the file is damaged; " + schema.whenDamaged()
+                                    : "the file is not a SQLite database; choose another path"),
+                    e);
         }
         // Values are checked before they are written, and the statements fit the tables of this version.
         if (isOf(e, SQLiteErrorCode.SQLITE_CONSTRAINT, SQLiteErrorCode.SQLITE_MISMATCH, SQLiteErrorCode.SQLITE_ERROR)) {

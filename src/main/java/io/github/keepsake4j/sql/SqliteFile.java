@@ -31,6 +31,7 @@ public record SqliteFile(Path path) {
     /** Longer than what {@link #TABLE} finds. */
     private static final int OVERLAP = 100;
 
+    private static final String HEADER = "SQLite format 3\0";
     private static final String PAGES = "-wal";
     private static final String SHARED = "-shm";
 
@@ -84,6 +85,16 @@ public record SqliteFile(Path path) {
         }
     }
 
+    /** Returns whether the file begins as those of SQLite do ("Database File Format"), has lost that, or cannot be read. */
+    boolean isDatabase() {
+        try (InputStream in = Files.newInputStream(path)) {
+            String begin = new String(in.readNBytes(HEADER.length()), StandardCharsets.ISO_8859_1);
+            return begin.equals(HEADER) || begin.startsWith("\0");
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
     /** Returns whether the write-ahead log has pages. */
     boolean hasPages() {
         return beside(PAGES).toFile().length() > 0;
@@ -97,7 +108,7 @@ public record SqliteFile(Path path) {
     @Nullable
     String obstacle() {
         if (Files.isDirectory(path)) {
-            return "it is a directory; name a file";
+            return "it is a directory; name a file (MessageLogs.files(…) keeps a log in a directory)";
         }
         for (String suffix : List.of("", PAGES, SHARED)) {
             Path part = beside(suffix);
@@ -107,10 +118,16 @@ public record SqliteFile(Path path) {
             }
         }
         Path directory = path.toAbsolutePath().getParent();
-        return directory == null || Files.isWritable(directory)
-                ? null
-                : "this process may not write to its directory, in which SQLite keeps files too; change the directory's"
-                        + " permissions";
+        if (directory == null) {
+            return null;
+        }
+        if (!Files.isWritable(directory)) {
+            return "this process may not write to its directory, in which SQLite keeps files too; change the directory's"
+                    + " permissions";
+        }
+        return SmallFiles.takesNoFiles(directory)
+                ? "no file may be created in " + directory + "; choose another path"
+                : null;
     }
 
     /**
@@ -153,6 +170,6 @@ public record SqliteFile(Path path) {
 
     @Override
     public String toString() {
-        return "SQLite file " + path;
+        return "SQLite file " + path.toAbsolutePath();
     }
 }

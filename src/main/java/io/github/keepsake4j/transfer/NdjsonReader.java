@@ -30,6 +30,10 @@ final class NdjsonReader {
     private final InputStream in;
     private long number;
     private boolean isOpen;
+
+    /** Whether the current line has no end. */
+    private boolean isCut;
+
     private @Nullable ArrivingMemory memory;
     private MemoryCopy.Report report = MemoryCopy.Report.NONE;
 
@@ -42,19 +46,34 @@ final class NdjsonReader {
     MemoryCopy.Report read() throws IOException {
         for (byte[] bytes = next(); bytes != null; bytes = next()) {
             if (bytes.length > 0) {
-                take(bytes, NdjsonLine.read(name(), text(bytes)));
+                take(bytes, line(bytes));
             }
         }
         number++;
-        if (memory != null) {
-            throw wrong("is missing: the export ends within memory " + memory.key
-                    + ". The memories before it are in the log. Read the complete export to continue");
+        if (number == 1) {
+            throw wrong("is missing: the file is empty");
         }
-        if (isOpen || number == 1) {
-            throw wrong("is missing: the export ends before its last line. The memories before it are in the log. "
-                    + "Read the complete export to continue");
+        if (isOpen) {
+            throw ends("is missing");
         }
         return report;
+    }
+
+    private NdjsonLine line(byte[] bytes) {
+        try {
+            return NdjsonLine.read(name(), text(bytes));
+        } catch (InvalidInputException e) {
+            if (!isOpen) {
+                throw wrong("does not begin an export: it is not a JSON object");
+            }
+            throw isCut ? ends("is cut off") : e;
+        }
+    }
+
+    private InvalidInputException ends(String problem) {
+        String where = memory == null ? "before its last line" : "within memory " + memory.key;
+        return wrong(problem + ": the export ends " + where + ". Complete memories imported before: "
+                + report.memories() + ". Import the whole file again; nothing is added twice");
     }
 
     private void take(byte[] bytes, NdjsonLine line) {
@@ -66,7 +85,7 @@ final class NdjsonReader {
             }
             isOpen = true;
         } else if (!isOpen) {
-            throw wrong("does not begin an export. Its kind must be " + Lines.EXPORT);
+            throw wrong("does not begin an export: it is not of the kind " + Lines.EXPORT);
         } else if (memory != null) {
             takeOfMemory(memory, bytes, line);
         } else {
@@ -151,12 +170,14 @@ final class NdjsonReader {
         }
         number++;
         ByteArrayOutputStream line = new ByteArrayOutputStream();
-        for (int each = first; each >= 0 && each != '\n'; each = in.read()) {
+        int each = first;
+        for (; each >= 0 && each != '\n'; each = in.read()) {
             if (number == 1 && line.size() == MAX_FIRST_LINE) {
                 throw wrong("does not begin an export: it is longer than " + MAX_FIRST_LINE + " bytes");
             }
             line.write(each);
         }
+        isCut = each < 0;
         byte[] bytes = line.toByteArray();
         boolean hasReturn = bytes.length > 0 && bytes[bytes.length - 1] == '\r';
         return hasReturn ? Arrays.copyOf(bytes, bytes.length - 1) : bytes;

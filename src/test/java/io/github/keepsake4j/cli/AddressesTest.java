@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -69,7 +70,22 @@ class AddressesTest {
         Files.writeString(file, "This is no database. ".repeat(100));
         Result result = shell.log("sqlite:" + file).run("list");
         assertThat(result.code()).as(result.err()).isEqualTo(3);
+        assertThat(result.err()).endsWith(file + ": the file is not a SQLite database; choose another path\n");
         assertThat(Files.readString(file)).startsWith("This is no database.");
+    }
+
+    @Test
+    void damage_names_the_commands_and_no_methods() throws IOException {
+        Path file = directory.resolve("chat.db");
+        shell.log("sqlite:" + file).good("add", "--session", "a", "--content", "Hi");
+        byte[] bytes = Files.readAllBytes(file);
+        Arrays.fill(bytes, 100, bytes.length, (byte) 7);
+        Files.write(file, bytes);
+        Result result = shell.run("list");
+        assertThat(result.code()).as(result.err()).isEqualTo(3);
+        assertThat(result.err())
+                .contains("the file is damaged", "call the command check to list the damage and repair to repair it")
+                .doesNotContain("()");
     }
 
     @Test

@@ -100,6 +100,8 @@ class FailuresTest {
             delimiter = '|',
             value = {
                 "chat.db                             | memory:; for a file, write sqlite:chat.db",
+                "sqllite:secret.db                   | memory:; did you mean sqlite:?",
+                "postgres-sql://u:secret@h/d         | memory:; did you mean postgresql:?",
                 "jdbc:mysql://u:secret@h/d           | must begin with sqlite:",
                 "http://u:secret@h                   | must begin with sqlite:",
                 "memory:                             | memory: is always empty",
@@ -229,7 +231,22 @@ class FailuresTest {
 
     @Test
     void storage_that_cannot_be_reached_is_exit_code_4() {
-        fails(4, "Redis cannot be reached", "get", "--session", "a", "--log", "redis://u:secret@127.0.0.1:1");
+        fails(
+                4,
+                "Redis at 127.0.0.1:1 cannot be reached: the connection is refused; check the address",
+                "get",
+                "--session",
+                "a",
+                "--log",
+                "redis://u:secret@127.0.0.1:1");
+    }
+
+    @Test
+    void an_empty_log_says_so_and_prints_no_data() {
+        shell.good("add", "--session", "a", "--content", "Hi");
+        assertThat(shell.run("list", "--tenant", "other"))
+                .isEqualTo(new Result(0, "", "keepsake: tenant other has no memories in this log\n"));
+        shell.good("list");
     }
 
     @Test

@@ -236,10 +236,12 @@ class IndexCommandsTest {
     void a_file_that_cannot_be_used_tells_the_command_that_helps() throws Exception {
         add("a", "My parrot");
         Files.writeString(index, "This is no database. ".repeat(100));
+        String opening = "opening of the index on SQLite file " + index;
+        fails(3, opening + ": the file is not a SQLite database; choose another path", "search", "--query", "parrot");
+        Files.writeString(index, "SQLite format 3\0" + "This is damage. ".repeat(100));
         fails(
                 3,
-                "opening of the index on SQLite file " + index + ": the file is damaged or is not a SQLite database;"
-                        + " keepsake index --rebuild starts a new file",
+                opening + ": the file is damaged; keepsake index --rebuild starts a new file",
                 "search",
                 "--query",
                 "parrot");

@@ -6,11 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.langchain4j.data.message.ChatMessageType;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
-import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
@@ -24,6 +22,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -261,13 +263,14 @@ class DamagedIndexTest {
         }
     }
 
-    /** The index names a file of its own. A log that was put into it all the same is not the index's to move. */
+    /** The index names a file of its own. Tables of others that were put into it are not the index's to move. */
     @Test
     void a_damaged_file_with_tables_of_others_is_left_as_it_is() throws Exception {
         Path file = directory.resolve("both.db");
         Files.write(file, sound);
-        try (MessageLog other = SqliteMessageLog.open(file)) {
-            other.append(LONG, Append.underHead(NewMessage.of(UserMessage.from("kept"), 1, "test")));
+        try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file);
+                Statement statement = other.createStatement()) {
+            statement.execute("CREATE TABLE other AS SELECT 'kept' AS text");
         }
         byte[] bytes = Files.readAllBytes(file);
         Arrays.fill(bytes, 30 * PAGE, 60 * PAGE, (byte) 0);
@@ -278,8 +281,10 @@ class DamagedIndexTest {
                     .hasMessageContaining("contains more than the index");
         }
         assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
-        try (MessageLog other = SqliteMessageLog.open(file)) {
-            assertThat(other.history(LONG, HistoryQuery.newest(10)).messages()).hasSize(1);
+        try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file);
+                Statement statement = other.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT text FROM other")) {
+            assertThat(rows.getString(1)).isEqualTo("kept");
         }
     }
 

@@ -2,6 +2,7 @@ package io.github.keepsake4j.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -9,6 +10,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import java.sql.SQLException;
 import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -103,6 +105,26 @@ class PostgresErrorsTest {
         assertThat(Translated.ofPostgres(new SQLException("ERROR: text", state), true)
                         .isRetryable())
                 .isTrue();
+    }
+
+    @Test
+    void a_server_that_cannot_be_reached_is_named_with_the_reason() {
+        for (String[] each : new String[][] {
+            {"server.invalid:5432", "the host is not known"},
+            {"127.0.0.1:1", "the connection is refused"}
+        }) {
+            var source = new org.postgresql.ds.PGSimpleDataSource();
+            source.setUrl("jdbc:postgresql://" + each[0] + "/chat?password=secret");
+            SQLException failed = catchThrowableOfType(SQLException.class, source::getConnection);
+            SQLException pooled = new java.sql.SQLTransientConnectionException("time-out", "08001", failed);
+            for (SQLException error : List.of(failed, pooled)) {
+                assertThat(Translated.ofPostgres(new ConnectException(error, source), false))
+                        .isInstanceOf(StorageUnavailableException.class)
+                        .hasMessage("call: PostgreSQL cannot be reached or is too busy (" + each[0]
+                                + "/chat) (SQLSTATE 08001): " + each[1]
+                                + "; check the address, the server and the network, and retry");
+            }
+        }
     }
 
     @ParameterizedTest

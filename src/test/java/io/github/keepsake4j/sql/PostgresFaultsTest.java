@@ -328,8 +328,8 @@ class PostgresFaultsTest extends FaultContract {
         try (HikariDataSource unreachable = Postgres.pool(source, 1, true, 300);
                 Stored plain = open(home, source);
                 Stored pooled = open(home, unreachable)) {
-            assertBothFail(plain, StorageUnavailableException.class, "cannot be reached or is too busy", "08001");
-            assertBothFail(pooled, StorageUnavailableException.class, "cannot be reached or is too busy");
+            assertBothFail(plain, StorageUnavailableException.class, "cannot be reached", "is refused", "08001");
+            assertBothFail(pooled, StorageUnavailableException.class, "cannot be reached", "is refused");
         }
     }
 

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
@@ -25,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,8 +81,18 @@ class SqliteFaultsTest extends FaultContract {
         Files.delete(file);
         Files.createDirectory(file);
         try (Stored stored = open(home)) {
-            assertFails(stored.read(), KeepsakeException.class, file.toString(), "it is a directory; name a file");
-            assertFails(stored.write(), KeepsakeException.class, file.toString(), "it is a directory; name a file");
+            assertFails(
+                    stored.read(),
+                    KeepsakeException.class,
+                    file.toString(),
+                    "it is a directory; name a file",
+                    "MessageLogs.files(…)");
+            assertFails(
+                    stored.write(),
+                    KeepsakeException.class,
+                    file.toString(),
+                    "it is a directory; name a file",
+                    "MessageLogs.files(…)");
             Files.delete(file);
             stored.write().run();
         }
@@ -94,6 +106,33 @@ class SqliteFaultsTest extends FaultContract {
             assertFails(stored.write(), InvalidInputException.class, "file", "nowhere does not exist");
         }
         assertThat(directory.resolve("nowhere")).doesNotExist();
+    }
+
+    @Test
+    void a_file_that_the_file_system_refuses_to_create_is_final_and_names_its_directory() throws Exception {
+        Path file = Path.of("/proc/kept.db");
+        Assumptions.assumeTrue(Files.isDirectory(file.getParent()));
+        try (Stored stored = Stored.of(SqliteMessageLog.open(file))) {
+            for (Call call : List.of(stored.read(), stored.write())) {
+                assertFails(call, KeepsakeException.class, file.toString(), "/proc");
+                assertThat(catchThrowable(call::run)).matches(error -> !((KeepsakeException) error).isRetryable());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LOG", "INDEX"})
+    void a_log_and_an_index_do_not_share_a_file(Home home) throws Exception {
+        Path file = made(home);
+        byte[] before = Files.readAllBytes(file);
+        boolean isLog = home == Home.LOG;
+        try (Stored other = isLog ? Stored.of(JdbcMessageIndex.sqlite(file)) : Stored.of(SqliteMessageLog.open(file))) {
+            String problem = isLog ? "is the file of a log" : "is the file of an index";
+            for (Call call : List.of(other.read(), other.write())) {
+                assertFails(call, UnreadableDataException.class, file.toString(), problem, "choose another path");
+            }
+        }
+        assertThat(file).hasBinaryContent(before);
     }
 
     /** The files of memories are open during a call only: one that is removed is one that is not there. */
@@ -188,12 +227,7 @@ class SqliteFaultsTest extends FaultContract {
                         call,
                         UnreadableDataException.class,
                         file.toString(),
-                        "is not a SQLite database",
-                        switch (home) {
-                            case LOG -> "restore a backup";
-                            case INDEX -> "clear()";
-                            case MEMORIES -> "restore it";
-                        });
+                        "the file is not a SQLite database; choose another path");
             }
         }
         assertThat(file).content().startsWith("no database");

@@ -256,6 +256,40 @@ class NdjsonExportTest {
     }
 
     @Test
+    void e3_a_cut_names_the_memory_and_what_came_before_it() throws Exception {
+        List<String> lines = split(lines(GoldenMemory.log()));
+        int end = lines.indexOf(lines.stream()
+                .filter(line -> line.contains("\"kind\":\"end\""))
+                .findFirst()
+                .orElseThrow());
+        List<String> whole = lines.subList(0, end + 3);
+        String rest = ": the export ends within memory " + GoldenMemory.KEY
+                + ". Complete memories imported before: 1. Import the whole file again; nothing is added twice";
+        assertThatThrownBy(() -> read(whole, new InMemoryMessageLog()))
+                .hasMessage("line " + (end + 4) + ": is missing" + rest);
+        String text = String.join("\n", whole);
+        byte[] torn = text.substring(0, text.length() - 7).getBytes(StandardCharsets.UTF_8);
+        assertThatThrownBy(() -> read(torn, new InMemoryMessageLog()))
+                .hasMessage("line " + (end + 3) + ": is cut off" + rest);
+        byte[] between = (String.join("\n", lines.subList(0, end + 1)) + "\n").getBytes(StandardCharsets.UTF_8);
+        assertThatThrownBy(() -> read(between, new InMemoryMessageLog()))
+                .hasMessageContaining("line " + (end + 2) + ": is missing: the export ends before its last line. "
+                        + "Complete memories imported before: 1. Import");
+    }
+
+    @Test
+    void e3_what_is_no_export_says_what_it_is() {
+        for (String text : List.of("Hello!\n", "{", "[]\n", "{\"a\":1}\n", "x".repeat(1 << 20))) {
+            assertThatThrownBy(() -> read(text.getBytes(StandardCharsets.UTF_8), new InMemoryMessageLog()))
+                    .hasMessageStartingWith("line 1: does not begin an export: it ");
+        }
+        assertThatThrownBy(() -> read(new byte[0], new InMemoryMessageLog()))
+                .hasMessage("line 1: is missing: the file is empty");
+        assertThatThrownBy(() -> read("Hello!\n".getBytes(StandardCharsets.UTF_8), new InMemoryMessageLog()))
+                .hasMessage("line 1: does not begin an export: it is not a JSON object");
+    }
+
+    @Test
     void e3_other_files_are_refused_at_once() {
         for (String other : List.of("", "{", "[]", "{\"keepsake\":1}", "\u0000\u0001", "7\n", "x".repeat(1 << 20))) {
             assertThatThrownBy(() -> read(other.getBytes(StandardCharsets.UTF_8), new InMemoryMessageLog()))

@@ -1,8 +1,10 @@
 package io.github.keepsake4j.log.redis;
 
+import io.github.keepsake4j.base.Unreachable;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
+import java.net.URI;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -11,8 +13,13 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
-/** Runs scripts through a client, and translates failures to exceptions. Thread-safe, as the client is. */
-record Commands(UnifiedJedis client) {
+/**
+ * Runs scripts through a client, and translates failures to exceptions. Thread-safe, as the client is.
+ *
+ * @param client the client
+ * @param server the name of the server in errors, with its address if that is known
+ */
+record Commands(UnifiedJedis client, String server) {
 
     private static final String DAMAGED = "KEEPSAKE_DAMAGED[";
 
@@ -44,8 +51,7 @@ record Commands(UnifiedJedis client) {
         } catch (JedisDataException e) {
             throw refused(what, e);
         } catch (JedisException e) {
-            throw new StorageUnavailableException(
-                    what + ": Redis cannot be reached. Check the server and the network, and retry", e);
+            throw unreachable(what, server, e);
         }
     }
 
@@ -55,6 +61,15 @@ record Commands(UnifiedJedis client) {
         } catch (JedisNoScriptException e) {
             return client.eval(Text.bytes(script.text()), keys, arguments);
         }
+    }
+
+    /** Returns the name of a server without its user and password, or that of the server of a given client. */
+    static String name(@Nullable URI server) {
+        return server == null ? "Redis" : "Redis at " + server.getHost() + ":" + server.getPort();
+    }
+
+    static StorageUnavailableException unreachable(String what, String server, JedisException e) {
+        return new StorageUnavailableException(what + ": " + server + " cannot be reached" + Unreachable.why(e), e);
     }
 
     static boolean isRefusedLogin(JedisException e) {

@@ -98,7 +98,7 @@ public final class RedisMessageLog implements MessageLog {
         this.ownsClient = ownsClient;
         this.prefix = builder.prefix;
         this.clock = builder.clock;
-        Commands commands = new Commands(client);
+        Commands commands = new Commands(client, Commands.name(builder.server));
         Keys keys = new Keys(builder.prefix);
         this.script = new MemoryScript(commands, keys, builder.timeToLive);
         this.tenants = new TenantList(commands, keys, builder.listed, builder.lag);
@@ -463,7 +463,7 @@ public final class RedisMessageLog implements MessageLog {
             boolean ownsClient = client == null;
             UnifiedJedis used = client == null ? connected(Objects.requireNonNull(server)) : client;
             try {
-                ServerSettings.check(used, checks, timeToLive != null);
+                ServerSettings.check(used, Commands.name(server), checks, timeToLive != null);
                 return new RedisMessageLog(this, used, ownsClient);
             } catch (RuntimeException e) {
                 if (ownsClient) {

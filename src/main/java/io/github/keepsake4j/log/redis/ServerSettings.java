@@ -1,7 +1,7 @@
 package io.github.keepsake4j.log.redis;
 
+import io.github.keepsake4j.base.Unreachable;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.message.StorageUnavailableException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,33 +39,32 @@ record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
 
     private static final String REPLICAS = "connected_slaves:";
 
-    /** Checks all servers that the client knows, and logs warnings or refuses them. */
-    static void check(UnifiedJedis client, RedisMessageLog.Checks checks, boolean memoriesExpire) {
+    /** Checks all servers that the client knows, and logs warnings or refuses them. The name is for errors. */
+    static void check(UnifiedJedis client, String server, RedisMessageLog.Checks checks, boolean memoriesExpire) {
         if (checks == RedisMessageLog.Checks.NONE) {
             return;
         }
         Map<String, List<String>> warnings = new LinkedHashMap<>();
         try {
-            servers(client).forEach((server, settings) -> settings.warnings(memoriesExpire)
+            servers(client).forEach((name, settings) -> settings.warnings(memoriesExpire)
                     .forEach(warning -> warnings.computeIfAbsent(warning, any -> new ArrayList<>())
-                            .add(server)));
+                            .add(name)));
         } catch (JedisException e) {
             // A server that cannot be checked prevents the opening of a log only with REQUIRE.
             if (checks == RedisMessageLog.Checks.REQUIRE) {
-                throw new StorageUnavailableException(
-                        "check of the settings: Redis cannot be reached. Check the server and the network, and retry",
-                        e);
+                throw Commands.unreachable("check of the settings", server, e);
             }
             LOG.warn(
-                    "Whether Redis may lose acknowledged messages is not known, because it {}",
+                    "Whether {} may lose acknowledged messages is not known, because it {}",
+                    server,
                     Commands.isRefusedLogin(e)
                             ? "refuses the user or the password"
-                            : "cannot be reached. Check the server and the network");
+                            : "cannot be reached" + Unreachable.why(e));
         }
         List<String> lines = warnings.entrySet().stream()
                 .map(each -> each.getKey()
                         + each.getValue().stream()
-                                .filter(server -> !server.isEmpty())
+                                .filter(name -> !name.isEmpty())
                                 .reduce((a, b) -> a + ", " + b)
                                 .map(servers -> " (" + servers + ")")
                                 .orElse(""))

@@ -54,7 +54,9 @@ public final class JdbcMessageIndex implements MessageIndex {
             "keepsake_index_schema",
             SqlSchema.BESIDE_LOGS,
             "call clear() on the index to start a new file; it is rebuilt from the log",
-            null,
+            new SqlSchema.Foreign(
+                    "keepsake_schema",
+                    "is the file of a log; an index needs its own file, because SQLite has one writer: choose another path"),
             List.of(new SqlSchema.Script("V1__keepsake_index.sql", 3)));
 
     private static final List<String> TABLES = List.of(

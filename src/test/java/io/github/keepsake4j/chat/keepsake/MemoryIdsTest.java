@@ -142,9 +142,10 @@ class MemoryIdsTest {
     @Test
     void what_cannot_be_an_id_is_a_clear_error() {
         refused("a\0b", "memory id", "NUL");
-        refused("", "memory id", "empty");
-        refused(" \n", "memory id", "blank");
+        refused("", "memory id", "must not be null, empty or blank");
+        refused(" \n", "memory id", "must not be null, empty or blank");
         refused("x".repeat(513), "memory id", "513 bytes");
+        refused("x".repeat(513), "memory id", "pass a shorter id, such as a UUID or a hash of this one");
         refused(LONGEST + "x", "memory id", "513 bytes");
         refused("\uD800", "memory id", "surrogate");
         refused(new Object(), "memory id", "java.lang.Object");
@@ -155,7 +156,9 @@ class MemoryIdsTest {
         refused("default", "memory id", "keepsake4j.accept-default-memory-id=true");
         assertThatThrownBy(() -> keepsake(new InMemoryMessageLog()).chatMemory(null))
                 .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("null");
+                .hasMessage(
+                        "memory id: must not be null, empty or blank, because all who have no id would share it; pass"
+                                + " the user's or the conversation's id");
         assertThatThrownBy(() -> ConversationKey.of("", "42"))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageStartingWith("tenant");

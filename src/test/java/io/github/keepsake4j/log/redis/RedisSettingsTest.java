@@ -80,6 +80,17 @@ class RedisSettingsTest {
                         "number of replicas");
     }
 
+    @Test
+    void a_server_that_cannot_be_reached_is_named_without_its_password() {
+        RedisMessageLog.Builder builder = RedisMessageLog.builder()
+                .server(URI.create("redis://u:secret@127.0.0.1:1"))
+                .checks(RedisMessageLog.Checks.REQUIRE);
+        assertThatThrownBy(builder::build)
+                .isInstanceOf(StorageUnavailableException.class)
+                .hasMessage("check of the settings: Redis at 127.0.0.1:1 cannot be reached: the connection is refused;"
+                        + " check the address, the server and the network, and retry");
+    }
+
     private static ServerSettings with(String name, String value) {
         Map<String, String> settings = new HashMap<>(SAFE);
         settings.put(name, value);

@@ -150,7 +150,8 @@ class RedisUseTest {
 
     @Test
     void a_memory_that_was_registered_and_not_created_is_not_listed_and_not_lost() {
-        TenantList tenants = new TenantList(new Commands(direct), keys, ListedMetadata.NONE, Duration.ofHours(1));
+        TenantList tenants =
+                new TenantList(new Commands(direct, "Redis"), keys, ListedMetadata.NONE, Duration.ofHours(1));
         long number = tenants.register(KEY, Text.stamp(Instant.EPOCH), 0, Map.of());
         assertThat(list(log, "acme", 10)).isEmpty();
         assertThat(tenants.before("acme", Long.MAX_VALUE, 10)).isEmpty();
@@ -404,8 +405,8 @@ class RedisUseTest {
                 MessageLog others = builder().listedMetadata("owner", "project").build()) {
             MemoryKey other = ConversationKey.of("acme", "other");
             own.append(KEY, batch("a").creating(Map.of("owner", "alice")));
-            TenantList tenants =
-                    new TenantList(new Commands(direct), keys, ListedMetadata.of("owner"), Duration.ofHours(1));
+            TenantList tenants = new TenantList(
+                    new Commands(direct, "Redis"), keys, ListedMetadata.of("owner"), Duration.ofHours(1));
             tenants.fill("fill", "acme", "token");
             others.append(other, batch("a").creating(Map.of("owner", "alice")));
             tenants.fill("complete", "acme", "token");
@@ -421,7 +422,8 @@ class RedisUseTest {
 
     @Test
     void a_page_removes_a_bounded_number_of_entries_that_are_gone() {
-        TenantList tenants = new TenantList(new Commands(direct), keys, ListedMetadata.NONE, Duration.ofHours(1));
+        TenantList tenants =
+                new TenantList(new Commands(direct, "Redis"), keys, ListedMetadata.NONE, Duration.ofHours(1));
         for (int i = 0; i < 520; i++) {
             tenants.register(ConversationKey.of("acme", "gone " + i), Text.stamp(Instant.EPOCH), 0, Map.of());
         }
@@ -475,7 +477,7 @@ class RedisUseTest {
     }
 
     private Reply run(Request request) {
-        return new Commands(direct).run(LuaScript.MEMORY, "test", keys.memory(KEY), request.arguments());
+        return new Commands(direct, "Redis").run(LuaScript.MEMORY, "test", keys.memory(KEY), request.arguments());
     }
 
     private String tenantKey() {
