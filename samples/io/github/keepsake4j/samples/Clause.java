@@ -95,8 +95,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
                     + "|(?:tell|say)(?: me)? (?:an?|some|something|more|hello|hi)\\b|let's)\\b");
 
     /** Whom a speaker talks of, and how he goes on to talk of him. */
-    private static final Pattern KNOWN = pattern(
-            "\\b(?:your|my|you have(?: got)? an?) ((?:best |old |little |big )?" + Vocabulary.PERSON + ")\\b");
+    private static final Pattern KNOWN =
+            pattern("\\b(?:your|my|you have(?: got)? an?) ((?:best |old |little |big )?" + Vocabulary.PERSON + ")\\b");
 
     private static final Pattern MEANT = pattern("^you meant? (.+)");
     private static final Pattern COUNT = pattern("^you have " + Vocabulary.NUMBER + "\\b");

@@ -33,8 +33,8 @@ final class Vocabulary {
     private static final Map<Pattern, String> FORMS = Map.of(
             Clause.pattern("^(?:you are|[^,]+ is) (?:\\p{L}+, )?an? "),
             "job",
-            Clause.pattern("\\b(?:\\d+|\\p{L}+)[ -](?:year|month|week|day)s?[ -]old\\b"
-                    + "|\\b(?:is|are) " + NUMBER + "(?=$|,| (?:and|now)\\b)"),
+            Clause.pattern("\\b(?:\\d+|\\p{L}+)[ -](?:year|month|week|day)s?[ -]old\\b" + "|\\b(?:is|are) " + NUMBER
+                    + "(?=$|,| (?:and|now)\\b)"),
             "age",
             Clause.FEELS,
             "feel mood",
