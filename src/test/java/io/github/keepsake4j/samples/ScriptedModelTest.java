@@ -110,25 +110,22 @@ class ScriptedModelTest {
             Do I play guitar or violin?  | I play the violin. I like cheese.                   | You play the violin.
             Do I play guitar or violin?  | I like cheese.                                      | NONE
             What do I do for a living?   | I'm a payroll accountant. My sister works as a nurse. | You are a payroll accountant.
-            What does my sister do?      | I am a cook. My sister is a nurse.                  | Your sister is a nurse.
-            What do I do?                | I am a cook. I live in Ulm.                         | You are a cook.
+            What does my sister do?      | My sister lives in Ulm. My sister is a nurse.       | Your sister is a nurse.
+            What do I do?                | I live in Ulm. I am a cook.                         | You are a cook.
             What don't I like?           | I hate flying. I can't stand tea. I don't eat meat. | You hate flying. You can't stand tea.
             What do I dislike?           | I hate flying. I don't eat meat.                    | You hate flying.
-            What do I like?              | I can't stand tea. I hate flying.                   | NONE
             What does Ida hate?          | My sister is Ida. I hate flying.                    | NONE
-            What don't I like?           | I like rice. I don't really like tea.               | You don't really like tea.
+            What do I dislike?           | I like rice. I don't really like tea.               | You don't really like tea.
             What do I like?              | I don't really like tea.                            | NONE
             Do I like tea?               | I can't stand tea.                                  | You can't stand tea.
             Do I hate tea?               | I love tea.                                         | You love tea.
             Where did I use to live?     | I used to live in Rome. I live in York.             | You used to live in Rome.
-            Where did I live before?     | I lived in Rome. I live in York.                    | You lived in Rome.
+            Where did I live before?     | I live in York. I lived in Rome.                    | You lived in Rome.
             Where do I live?             | I lived in Rome. I live in York.                    | You live in York.
             Where did I live before?     | I live in York.                                     | NONE
-            How old am I?                | We have two kids who are 6 and 9. I'm 44.           | You are 44 years old.
             How old am I?                | We have a daughter who is six years old.            | NONE
             How old is my cat?           | My cat is 11 and deaf.                              | Your cat is 11 and deaf.
             Does my cat hear well?       | My cat is 11 and deaf.                              | Your cat is 11 and deaf.
-            When is Tom's birthday?      | My husband is Tom. Tom's birthday is 3 March.       | Tom's birthday is 3 March.
             When is Tom's birthday?      | Tom's birthday is 3 March. Tom's birthday is 4 March. | Tom's birthday is 4 March.
             """)
     void a_common_word_is_no_answer(String question, String said, String answer) {
