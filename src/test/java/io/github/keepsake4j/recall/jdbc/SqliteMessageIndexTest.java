@@ -24,6 +24,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class SqliteMessageIndexTest extends MessageIndexContract {
 
@@ -40,16 +42,18 @@ class SqliteMessageIndexTest extends MessageIndexContract {
         return newIndex();
     }
 
-    @Test
-    void a_damaged_file_says_what_to_do() throws Exception {
+    @ParameterizedTest
+    @CsvSource({"SQLite format 3,clear()", "no database,is not a SQLite database; choose another path"})
+    void a_file_that_cannot_be_read_says_what_to_do_and_stays(String begin, String advice) throws Exception {
         Path file = directory.resolve("damaged.db");
-        Files.writeString(file, "no database ".repeat(1_000));
+        String content = begin + "\0" + "no page ".repeat(1_000);
+        Files.writeString(file, content);
         try (MessageIndex damaged = JdbcMessageIndex.sqlite(file)) {
             assertThatThrownBy(damaged::tenants)
                     .isInstanceOf(UnreadableDataException.class)
-                    .hasMessageContaining("clear()");
+                    .hasMessageContaining(advice);
         }
-        assertThat(Files.readString(file)).startsWith("no database");
+        assertThat(file).hasContent(content);
     }
 
     @Test

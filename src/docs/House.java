@@ -1,0 +1,1 @@
+../test/java/io/github/keepsake4j/House.java
