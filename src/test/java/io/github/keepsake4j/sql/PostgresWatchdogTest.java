@@ -55,6 +55,21 @@ class PostgresWatchdogTest {
         session = new Session(SqlConnection.of(connection), watchdog, null, null);
     }
 
+    /** To make tables may take a busy machine longer than the limit of these tests. */
+    private void makeTables() {
+        try (MessageLog log = JdbcMessageLog.builder()
+                        .dataSource(source)
+                        .schema(SchemaMode.ALWAYS)
+                        .build();
+                JdbcMessageIndex index = JdbcMessageIndex.builder()
+                        .dataSource(source)
+                        .schema(SchemaMode.ALWAYS)
+                        .build()) {
+            branch(log, KEY);
+            index.clear();
+        }
+    }
+
     @AfterEach
     void close() throws SQLException {
         watchdog.close();
@@ -72,6 +87,7 @@ class PostgresWatchdogTest {
 
     @Test
     void a_row_that_another_transaction_locks_is_not_waited_for_longer() throws Exception {
+        makeTables();
         try (HikariDataSource pool = Postgres.pool(source, 1, true);
                 MessageLog log = JdbcMessageLog.builder()
                         .dataSource(pool)
@@ -99,6 +115,7 @@ class PostgresWatchdogTest {
     /** It removes all rows of all tenants in a few statements. The sleep is longer than the pool's wait for the server. */
     @Test
     void a_whole_index_may_be_cleared_for_longer_than_the_limit() throws Exception {
+        makeTables();
         try (JdbcMessageIndex index = JdbcMessageIndex.builder()
                         .url(source.getUrl(), source.getUser(), "none")
                         .schema(SchemaMode.ALWAYS)
@@ -184,7 +201,7 @@ class PostgresWatchdogTest {
     @Test
     void the_thread_of_a_log_ends_when_the_log_is_closed() {
         Connections connections = Connections.postgresql(
-                new PostgresBuilder.Settings(source, null, "", "", 1, LIMIT, SchemaMode.ALWAYS, false),
+                new PostgresBuilder.Settings(source, null, "", "", 1, Duration.ofSeconds(10), SchemaMode.ALWAYS, false),
                 Translated.SCHEMA,
                 null,
                 session -> {});
