@@ -34,6 +34,7 @@ import java.util.TreeSet;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -146,7 +147,7 @@ public final class MessageRecall {
         Map<MemoryKey, Set<Long>> places = places(candidates, most(scope));
         Map<MemoryKey, NavigableMap<Long, LoggedMessage>> read =
                 new HashMap<>(search.finder().at(places));
-        String unnamed = Named.unnamed(before.isEmpty() ? text : text + "\n" + before, speakers(read));
+        Supplier<String> unnamed = () -> Named.unnamed(asked.split().text(), speakers(read));
         Meaning meaning = search.meaning(scope, unnamed, places, options.sessionGap());
         // What is near in meaning is found though it has no word of the question.
         Map<MemoryKey, Set<Long>> near = new LinkedHashMap<>();

@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -194,10 +195,11 @@ public final class MessageSearch {
     /**
      * Compares the meaning of a question with that of messages. Without a model, all are equally far from it.
      *
+     * @param question returns the question, if there is a model
      * @param others messages that are compared even if they are not among the newest of the scope
      */
-    Meaning meaning(Scope scope, String question, Map<MemoryKey, Set<Long>> others, Duration sessionGap) {
-        return meanings == null ? Meaning.NONE : meanings.of(scope, question, others, sessionGap);
+    Meaning meaning(Scope scope, Supplier<String> question, Map<MemoryKey, Set<Long>> others, Duration sessionGap) {
+        return meanings == null ? Meaning.NONE : meanings.of(scope, question.get(), others, sessionGap);
     }
 
     /**
