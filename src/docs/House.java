@@ -1,1 +1,0 @@
-../test/java/io/github/keepsake4j/House.java
