@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param lock the key of PostgreSQL's advisory lock for the creation of tables: any number that no other program locks.
  * All processes that create these tables must use the same one
  * @param whenDamaged what to do about damage, for errors
- * @param foreign a table that shows that another program created the file, or null
+ * @param foreign a table that shows that the file holds something else, or null
  * @param scripts the scripts, in order
  */
 public record SqlSchema(
