@@ -8,6 +8,8 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 class PostgresHandEditedRowsTest extends HandEditedRowsContract {
 
     private static final List<String> TABLES =
-            List.of("message", "memory", "view", "summary", "reference", "usage", "lease");
+            List.of("message", "memory", "view", "summary", "reference", "usage", "lease", "listed");
 
     private static HikariDataSource pool;
 
@@ -26,7 +28,9 @@ class PostgresHandEditedRowsTest extends HandEditedRowsContract {
     static void start() throws Exception {
         Postgres server = Postgres.newest();
         pool = Postgres.trustingPool(server.database(server.newDatabase()), 4, true);
-        try (MessageLog log = log(SchemaMode.ALWAYS)) {
+        // Another minute than that of the tests, so that their appends move the memory on its lists.
+        Clock earlier = Clock.offset(Clock.systemUTC(), Duration.ofHours(-1));
+        try (MessageLog log = log(SchemaMode.ALWAYS, earlier)) {
             fill(log);
         }
         for (String table : TABLES) {
@@ -58,11 +62,15 @@ class PostgresHandEditedRowsTest extends HandEditedRowsContract {
 
     @Override
     MessageLog open() {
-        return log(SchemaMode.EMBEDDED);
+        return log(SchemaMode.EMBEDDED, Clock.systemUTC());
     }
 
-    private static MessageLog log(SchemaMode mode) {
-        return JdbcMessageLog.builder().dataSource(pool).schema(mode).build();
+    private static MessageLog log(SchemaMode mode, Clock clock) {
+        return JdbcMessageLog.builder()
+                .dataSource(pool)
+                .schema(mode)
+                .clock(clock)
+                .build();
     }
 
     @Override
