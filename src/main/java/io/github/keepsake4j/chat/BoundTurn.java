@@ -435,8 +435,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     @Override
     Tail read(int atLeast) {
-        Tail tail = course().read(id, atLeast, question != null);
-        return question == null ? withoutUnanswered(tail) : tail;
+        return course().read(id, atLeast, question != null, this::withoutUnanswered);
     }
 
     @Override
@@ -452,7 +451,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                 : stored.asSent(((UserMessage) now.message()).toBuilder().build(), now.tokens(), now.tokenCounter());
     }
 
-    /** An AI service reads before it adds its question, which leaves out older ones without an answer. */
+    /** Leaves out the questions that this turn's own one leaves out. An AI service reads before it adds that. */
     private Tail withoutUnanswered(Tail tail) {
         Tail shown = tail;
         for (LoggedMessage older : Turns.unanswered(tail.messages())) {

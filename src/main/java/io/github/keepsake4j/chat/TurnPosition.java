@@ -459,11 +459,16 @@ final class TurnPosition {
         }
     }
 
-    /** Reads the messages that a turn at this place sees. */
-    Tail read(Object id, int atLeast, boolean isAsked) {
+    /**
+     * Reads the messages that a turn at this place sees. How much is read depends on what is left of it.
+     *
+     * @param isAsked whether the turn has its question
+     * @param leavingOut leaves out what the turn does not see before it has its question
+     */
+    Tail read(Object id, int atLeast, boolean isAsked, UnaryOperator<Tail> leavingOut) {
         Shown first = shown;
         if (!isAsked || first == null || isOwnList) {
-            Tail tail = begin(id, atLeast);
+            Tail tail = begin(id, atLeast, isAsked ? UnaryOperator.identity() : leavingOut);
             long newest = first != null && isAsked ? first.newest() : tail.newest();
             isOwnList = false;
             String end = from == null ? tail.position().head() : from instanceof Parent.Of of ? of.id() : null;
@@ -476,9 +481,11 @@ final class TurnPosition {
             if (end == null) {
                 return withOwn(Tail.empty(Reads.position(log, key)), first.newest());
             }
-            Tail tail = memories.load(
-                    id, key, atLeast, query -> ViewReader.showing(log, key, query.endingIn(end), first.view()));
-            return withOwn(tail, first.newest());
+            return memories.load(
+                    id,
+                    key,
+                    atLeast,
+                    query -> withOwn(ViewReader.showing(log, key, query.endingIn(end), first.view()), first.newest()));
         } catch (UnknownMessageException e) {
             long epoch = Objects.requireNonNull(known, "known").epoch();
             long inForce = Reads.position(log, key).epoch();
@@ -489,14 +496,14 @@ final class TurnPosition {
         }
     }
 
-    private Tail begin(Object id, int atLeast) {
+    private Tail begin(Object id, int atLeast, UnaryOperator<Tail> leavingOut) {
         if (from instanceof Parent.Root) {
             return Tail.empty(
                     log.read(key, ReadQuery.newest(0).onBranch(branch)).position());
         }
         UnaryOperator<ReadQuery> place =
                 from instanceof Parent.Of of ? query -> query.endingIn(of.id()) : query -> query.onBranch(branch);
-        return memories.load(id, key, atLeast, query -> memories.read(key, place.apply(query)));
+        return memories.load(id, key, atLeast, query -> leavingOut.apply(memories.read(key, place.apply(query))));
     }
 
     /** Returns what was read without what others added since, and with what this turn added. */

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.service.AiServices;
 import io.github.keepsake4j.Keepsake;
@@ -29,16 +30,21 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.testing.Child;
+import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.turn.Turn;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Questions whose turns got no answer, because a process was killed or the model refused. */
 class KilledQuestionsTest {
@@ -136,6 +142,30 @@ class KilledQuestionsTest {
 
         assertThat(history(keepsake, "c")).isEqualTo("U(one), U(two), A(two!), A(one!)");
         assertThat(view(keepsake, "c")).isEqualTo("U(two), A(two!), U(one), A(one!)");
+    }
+
+    /** What is left out makes room for older messages, however many messages it has. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 3, 8, 40})
+    void a_request_behind_a_killed_round_has_what_it_would_have_without_it(int results) {
+        for (int i = 0; i < 60; i++) {
+            log.append(KEY, Append.underHead(message(UserMessage.from("q" + i)), message(ai("a" + i))));
+        }
+        Keepsake windowed = Keepsake.builder().messageLog(log).maxMessages(20).build();
+        List<ChatMessage> expected = new ArrayList<>(windowed.chatMemory("c").messages());
+        expected.add(UserMessage.from("one"));
+        String killed = asked("killed");
+        String[] calls =
+                IntStream.rangeClosed(0, results).mapToObj(String::valueOf).toArray(String[]::new);
+        log.append(KEY, Append.underHead(message(Dialogue.calls(calls)).ofTurn(killed)));
+        for (int i = 0; i < results; i++) {
+            ChatMessage result = ToolExecutionResultMessage.from(calls[i], "tool", "result");
+            log.append(KEY, Append.underHead(message(result).ofTurn(killed)));
+        }
+        Script model = new Script("two");
+        service(windowed, model).chat("c", "one");
+
+        assertThat(model.requests.get(0).messages()).isEqualTo(expected).hasSize(21);
     }
 
     /** The tool of the first request runs while the second one is refused. */
