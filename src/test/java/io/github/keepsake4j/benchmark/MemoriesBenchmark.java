@@ -59,13 +59,13 @@ public final class MemoriesBenchmark {
     }
 
     private void run() throws Exception {
-        report.text("# What a turn pays while creators of memories hang or fail");
+        report.text("# What a turn costs while creators of memories hang or fail");
         List<String> machine = new ArrayList<>(Machine.describe());
         machine.add("Load average at the beginning: " + Machine.load());
         report.list(machine);
         report.text("Chats have " + TURNS + " turns (read, add, add). There are " + rounds + " rounds after "
                 + WARM_UP_ROUNDS
-                + " to warm up. All kinds of chat take turns, turn by turn, in alternating order, each on a log of its own. The"
+                + " to warm up. The chats alternate after each turn, each on a log of its own. The"
                 + " first " + SETTLING_TURNS
                 + " turns, in which creators begin, are not counted. `none`: no memories. `none again`: the same once more; the"
                 + " distance of its ratio from 1 is noise. `hanging`: each conversation has a creator that began and does not end."

@@ -104,7 +104,7 @@ public final class PostgresBenchmark {
         fill();
         report.text("# What the log costs on PostgreSQL");
         report.list(Machine.describe(small));
-        report.text("Times are milliseconds per call. The calls of a table take turns in the same run ("
+        report.text("Times are milliseconds per call. The calls of a table alternate in the same run ("
                 + samples + " samples after " + warmUp(ROWS_OF_AN_APPEND)
                 + " to warm up, fewer before longer reads). One message is "
                 + Payload.JSON.getBytes(StandardCharsets.UTF_8).length
@@ -304,8 +304,8 @@ public final class PostgresBenchmark {
         report.table(
                 List.of("call", "keepsake", "p99", "floor", "p99", "ratio", "p99 ratio", "calls, keepsake and floor"),
                 rows);
-        report.text("Each client has a memory of its own. The times include the wait for a connection. Both sides take"
-                + " turns of " + clientMillis + " ms.");
+        report.text("Each client has a memory of its own. The times include the wait for a connection. Both sides"
+                + " alternate every " + clientMillis + " ms.");
     }
 
     private List<String> atOnce(

@@ -68,8 +68,8 @@ public final class S3Benchmark {
                 "A turn reads the newest " + SHOWN + " messages and appends a question and an answer of 60 words each."
                         + " `turn` is measured in a process that had the turn before, `first turn` in one that has never seen the"
                         + " memory. `bare` reads and writes an object of the same stored bytes with the same client, and does nothing"
-                        + " with them. Times are medians in milliseconds. The calls of a row take turns. The server is in the same"
-                        + " process. With a real server its round trip comes on top of each request, two for each of the three.");
+                        + " with them. Times are medians in milliseconds. The calls of a row alternate. The server is in the same"
+                        + " process. A real server adds its round trip to each request; each of the three makes two.");
         List<List<String>> rows = new ArrayList<>();
         for (int size : SIZES) {
             rows.add(row(size, transferred));

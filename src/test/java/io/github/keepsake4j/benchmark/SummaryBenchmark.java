@@ -60,13 +60,13 @@ public final class SummaryBenchmark {
     }
 
     private void run() throws Exception {
-        report.text("# What a turn pays while a summary is made");
+        report.text("# What a turn costs while a summary is made");
         List<String> machine = new ArrayList<>(Machine.describe());
         machine.add("Load average at the beginning: " + Machine.load());
         report.list(machine);
         report.text("Chats have " + TURNS + " turns (read, add, add). There are " + rounds + " rounds after "
                 + WARM_UP_ROUNDS
-                + " to warm up. All kinds of chat take turns, turn by turn, in alternating order, each on a log of its own."
+                + " to warm up. The chats alternate after each turn, each on a log of its own."
                 + " A summary becomes due in the middle of a chat. So the second half of the chat is measured, after "
                 + SETTLING_TURNS
                 + " turns in which the job begins, for as long as the summarizer thinks. `thinking`: the summarizer takes "

@@ -138,7 +138,7 @@ public final class TurnBenchmark {
                         + " no tokens and divides no messages into turns.");
         report.text(
                 "Times are milliseconds per turn, heap is the median of the bytes that the calling thread allocates"
-                        + " in a turn. All kinds of turn of a window take turns in the same run, so that other work on the machine"
+                        + " in a turn. All kinds of turn of a window alternate in the same run, so that other work on the machine"
                         + " affects all of them alike, and in each round in another random order: in a fixed order, each kind would"
                         + " always follow the same other kind, and so would gain or lose by what that one leaves in caches and in"
                         + " the write-ahead log. There are " + samples(0) + " samples after " + warmUp(0)

@@ -84,13 +84,13 @@ public class CpuBenchmark {
 
     private static List<String> page(Collection<RunResult> results) {
         List<String> lines = new ArrayList<>(List.of(
-                "# What is CPU alone",
+                "# What the CPU alone takes",
                 "",
                 "JMH " + Version.getPlainVersion() + ", " + System.getProperty("java.vm.name") + " "
                         + System.getProperty("java.vm.version") + ", "
                         + Runtime.getRuntime().availableProcessors() + " cores, load average at the end "
                         + Machine.load() + ". Microseconds for one call over all"
-                        + " messages, which have about 350 characters each; a turn of four has a tool call. Strategies"
+                        + " messages, which have about 350 characters each; one turn in four has a tool call. Strategies"
                         + " show half of the messages. `recall` looks for a question among the messages in the heap,"
                         + " of which the newest ten are shown.",
                 "",

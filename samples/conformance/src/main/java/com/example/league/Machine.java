@@ -35,7 +35,7 @@ final class Machine {
                 + "`");
         lines.add("Server: " + server.value("SHOW server_version")
                 + " on the same machine, `fsync=on`, `synchronous_commit=on`, `full_page_writes=on`,"
-                + " the rest as PostgreSQL has it");
+                + " otherwise its defaults");
         lines.add("Machine: " + Runtime.getRuntime().availableProcessors() + " cores, "
                 + System.getProperty("os.name") + ", " + System.getProperty("java.vm.name") + " "
                 + System.getProperty("java.vm.version"));

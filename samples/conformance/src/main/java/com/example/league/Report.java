@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -38,7 +39,7 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
 
     private String markdown() {
         List<String> lines = new ArrayList<>();
-        lines.add("# Chat memories beside each other");
+        lines.add("# Chat memories compared");
         lines.add("");
         machine.forEach(line -> lines.add("- " + line));
         lines.add("- The run took " + seconds + " s");
@@ -157,11 +158,26 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
         lines.add("|" + "---|".repeat(columns.size() + 1));
         lines.add(line("messages kept, of 90 added with a window of 20", columns, Truth.KEPT, "stored"));
         lines.add(line(
-                "messages kept, of 800 added to one memory by 8 threads", columns, Truth.THREADS, "of these stored"));
+                "messages kept, of 800 added to one memory by 8 threads" + returned(columns),
+                columns,
+                Truth.THREADS,
+                "of these stored"));
         lines.add(line(inWords(tools) + "; 1 ms of network", columns, TurnCosts.DELAYED, tools));
         lines.add(line("round trips of this turn", columns, TurnCosts.ROUND_TRIPS, tools));
-        lines.add(line("our worst result: " + inWords(worst(table)) + ", no network", columns, table, worst(table)));
+        lines.add(line("our worst time: " + inWords(worst(table)) + ", no network", columns, table, worst(table)));
         return lines;
+    }
+
+    /** Says how many messages were in turns that returned, of each subject with others. */
+    private String returned(List<Subject> columns) {
+        return columns.stream()
+                .filter(each -> returned(each) < returned(Subject.KEEPSAKE))
+                .map(each -> "; of " + each.title() + ", " + count(returned(each)) + " were in turns that returned")
+                .collect(Collectors.joining());
+    }
+
+    private long returned(Subject subject) {
+        return find(Truth.THREADS, "messages of turns that returned", subject).median();
     }
 
     private String worst(String table) {
@@ -194,10 +210,8 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
         if (parts.length == 1) {
             return "a turn with a window of 20 (" + row + ")";
         }
-        return (parts[1].equals("plain") ? "a plain turn" : "a turn with " + parts[1])
-                + (parts[0].contains(" of ")
-                        ? " that shows " + parts[0] + " messages"
-                        : " and a history of " + parts[0] + " messages, all shown");
+        return (parts[1].equals("plain") ? "a plain turn" : "a turn with " + parts[1]) + " that shows " + parts[0]
+                + " messages";
     }
 
     /** Returns the others that do the same work: Spring AI's JDBC repository does not store what tools say. */

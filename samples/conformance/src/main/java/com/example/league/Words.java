@@ -19,9 +19,9 @@ final class Words {
                     + " messages as JSON. Each subject has a database of its own with 100 other conversations, and a pool of one"
                     + " connection.",
             "",
-            "A case names how many messages a conversation has, of which all are shown, unless it says fewer. A question, an"
-                    + " answer and a tool's result have about 320 characters each. Conversations are a fifth longer than named, so"
-                    + " that a window always leaves messages out. The turns of a case are made one after the other, in each"
+            "A case names how many messages are shown; `20 of 10,000` shows 20. The conversation is a fifth longer than the"
+                    + " case says, so that a window always leaves messages out. A question, an answer and a tool's result have"
+                    + " about 320 characters each. The turns of a case are made one after the other, in each"
                     + " round in another random order, after turns to warm up. A subject whose turns are slow sits out rounds,"
                     + " evenly over the run. So other work on the machine affects all of them alike, and ratios say more than"
                     + " times.",

@@ -5,7 +5,7 @@ import dev.langchain4j.service.UserMessage;
 import io.quarkiverse.langchain4j.RegisterAiService;
 import io.quarkiverse.langchain4j.ToolBox;
 
-/** Belongs to a request, as Quarkus's AI services do by default. Without HTTP, use {@code @ActivateRequestContext}. */
+/** Request-scoped, as AI services are by default. Outside HTTP, callers need {@code @ActivateRequestContext}. */
 @RegisterAiService(chatLanguageModelSupplier = ScriptedModel.Supplier.class)
 public interface Assistant {
 
