@@ -27,6 +27,7 @@ class LeagueTest {
     private static final Map<String, String> TABLES = Map.of(
             "## A turn without a network, in ms", "microseconds",
             "## A turn with 1 ms of network, in ms", "microseconds with 1 ms of network",
+            "## Other turns without a network, in ms", "microseconds of other turns",
             "### Statements", "statements",
             "### Round trips", "round trips",
             "### Bytes of write-ahead log", "bytes of write-ahead log",

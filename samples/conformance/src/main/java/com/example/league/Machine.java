@@ -33,7 +33,7 @@ final class Machine {
                         jar(org.postgresql.Driver.class),
                         jar(org.sqlite.JDBC.class))
                 + "`");
-        lines.add("Server: " + server.value("SHOW server_version")
+        lines.add("Server: PostgreSQL " + server.value("SHOW server_version")
                 + " on the same machine, `fsync=on`, `synchronous_commit=on`, `full_page_writes=on`,"
                 + " otherwise its defaults");
         lines.add("Machine: " + Runtime.getRuntime().availableProcessors() + " cores, "

@@ -8,8 +8,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.LongFunction;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -157,23 +157,18 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
                 "| | " + String.join(" | ", columns.stream().map(Subject::title).toList()) + " |");
         lines.add("|" + "---|".repeat(columns.size() + 1));
         lines.add(line("messages kept, of 90 added with a window of 20", columns, Truth.KEPT, "stored"));
-        lines.add(line(
-                "messages kept, of 800 added to one memory by 8 threads" + returned(columns),
-                columns,
-                Truth.THREADS,
-                "of these stored"));
+        lines.add(line("messages kept, of 800 added to one memory by 8 threads", columns, this::ofReturned));
         lines.add(line(inWords(tools) + "; 1 ms of network", columns, TurnCosts.DELAYED, tools));
         lines.add(line("round trips of this turn", columns, TurnCosts.ROUND_TRIPS, tools));
         lines.add(line("our worst time: " + inWords(worst(table)) + ", no network", columns, table, worst(table)));
         return lines;
     }
 
-    /** Says how many messages were in turns that returned, of each subject with others. */
-    private String returned(List<Subject> columns) {
-        return columns.stream()
-                .filter(each -> returned(each) < returned(Subject.KEEPSAKE))
-                .map(each -> "; of " + each.title() + ", " + count(returned(each)) + " were in turns that returned")
-                .collect(Collectors.joining());
+    /** Returns how many messages were stored, and if not all turns returned, how many messages were in those that did. */
+    private String ofReturned(Subject subject) {
+        long returned = returned(subject);
+        String stored = cell(Truth.THREADS, "of these stored", subject);
+        return returned < returned(Subject.KEEPSAKE) ? stored + " of " + count(returned) : stored;
     }
 
     private long returned(Subject subject) {
@@ -187,10 +182,12 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
     }
 
     private String line(String what, List<Subject> columns, String table, String row) {
+        return line(what, columns, each -> cell(table, row, each));
+    }
+
+    private static String line(String what, List<Subject> columns, Function<Subject, String> cell) {
         return "| " + what + " | "
-                + String.join(
-                        " | ",
-                        columns.stream().map(each -> cell(table, row, each)).toList()) + " |";
+                + String.join(" | ", columns.stream().map(cell).toList()) + " |";
     }
 
     /** Returns a count, or the time that half of the turns take at most and the one of 95 in 100. */
@@ -208,7 +205,7 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
     private static String inWords(String row) {
         String[] parts = row.split(", (?=plain|two)");
         if (parts.length == 1) {
-            return "a turn with a window of 20 (" + row + ")";
+            return row + "; a window of 20";
         }
         return (parts[1].equals("plain") ? "a plain turn" : "a turn with " + parts[1]) + " that shows " + parts[0]
                 + " messages";
