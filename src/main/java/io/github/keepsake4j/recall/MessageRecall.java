@@ -434,7 +434,7 @@ public final class MessageRecall {
         }
 
         private @Nullable LoggedMessage parent(LoggedMessage of) {
-            return messages.headMap(of.sequence()).values().stream()
+            return messages.headMap(of.sequence(), false).descendingMap().values().stream()
                     .filter(message -> message.id().equals(of.parentId()))
                     .findFirst()
                     .orElse(null);

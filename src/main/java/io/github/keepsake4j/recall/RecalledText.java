@@ -11,7 +11,6 @@ import java.text.Normalizer;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
-import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -31,10 +30,10 @@ final class RecalledText {
 
     private static final Pattern INVISIBLE = Pattern.compile("\\p{Cf}");
 
-    private static final Pattern NO_LETTERS = Pattern.compile("\\P{L}+");
-
-    /** Names that a model takes for another speaker. */
-    private static final Set<String> ROLES = Set.of("assistant", "ai", "system", "developer", "tool", "user", "model");
+    /** A word of a name that a model takes for another speaker. */
+    private static final Pattern ROLE = Pattern.compile(
+            "(?<!\\p{L})(?:assistant|ai|system|developer|tool|user|model)(?!\\p{L})",
+            Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE);
 
     /** In place of text that an excerpt leaves out. */
     private static final String CUT = "[…]";
@@ -71,10 +70,7 @@ final class RecalledText {
                     : NO_NAME.matcher(INVISIBLE.matcher(user.name()).replaceAll(""))
                             .replaceAll(" ")
                             .strip();
-            boolean isRole = NO_LETTERS
-                    .splitAsStream(
-                            Normalizer.normalize(name, Normalizer.Form.NFKC).toLowerCase(Locale.ROOT))
-                    .anyMatch(ROLES::contains);
+            boolean isRole = ROLE.matcher(Normalizer.normalize(name, Normalizer.Form.NFKC)).find();
             return name.isEmpty() ? Named.USER : isRole ? Named.USER + " " + name : name;
         }
         return message.message() instanceof AiMessage
