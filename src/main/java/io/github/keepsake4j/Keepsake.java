@@ -370,7 +370,9 @@ public final class Keepsake {
         return memories.showing(
                 key,
                 (tail, context) -> new MessageRecall.Seen(
-                        tail, context.shown().stream().map(LoggedMessage::id).collect(Collectors.toSet())));
+                        tail,
+                        context.shown().stream().map(LoggedMessage::id).collect(Collectors.toSet()),
+                        memories.end(key)));
     }
 
     /**

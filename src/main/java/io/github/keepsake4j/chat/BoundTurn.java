@@ -499,6 +499,27 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         return course().branch;
     }
 
+    /** Returns the message behind which this turn goes on. */
+    Parent end() {
+        lock.lock();
+        try {
+            return course().end();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns what this turn was shown last, with what it has added since; or null if the log must be read. */
+    @Nullable
+    Tail lastShown() {
+        lock.lock();
+        try {
+            return buffer().tail();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private TurnPosition course() {
         TurnPosition known = course;
         if (known == null) {

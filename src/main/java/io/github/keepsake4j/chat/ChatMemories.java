@@ -4,6 +4,7 @@ import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.service.AiServices;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -90,6 +91,18 @@ public final class ChatMemories {
     }
 
     /**
+     * Returns the message behind which the next messages of this thread belong. It differs from the head in a turn that
+     * regenerates, edits or repeats something, or is on a named branch. Does no I/O.
+     *
+     * @param key the memory
+     * @return the place
+     */
+    public Parent end(MemoryKey key) {
+        BoundTurn turn = Invocation.turnOfThread(key);
+        return turn == null ? Parent.head() : turn.end();
+    }
+
+    /**
      * Returns a model whose interrupted answers are kept.
      *
      * @param model the model
@@ -100,7 +113,7 @@ public final class ChatMemories {
     }
 
     /**
-     * Reads what a model is shown of a memory.
+     * Reads what a model is shown of a memory. Within a turn of this memory, it is what the turn was shown.
      *
      * @param key the memory
      * @param use receives the messages that were read, and the messages that are shown
@@ -108,7 +121,9 @@ public final class ChatMemories {
      * @return its result
      */
     public <T> T showing(MemoryKey key, BiFunction<Tail, Context, T> use) {
-        Tail tail = parts.load(key, key, 0);
+        BoundTurn turn = Invocation.turnOfThread(key);
+        Tail known = turn == null ? null : turn.lastShown();
+        Tail tail = known == null ? parts.load(key, key, 0) : known;
         return use.apply(tail, parts.select(key, key, tail, parts.remembered(key, tail)));
     }
 }

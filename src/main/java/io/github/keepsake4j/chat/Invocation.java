@@ -5,6 +5,7 @@ import dev.langchain4j.invocation.InvocationContext;
 import dev.langchain4j.invocation.InvocationParameters;
 import dev.langchain4j.observability.api.event.InputGuardrailExecutedEvent;
 import dev.langchain4j.service.memory.ChatMemoryService;
+import io.github.keepsake4j.message.MemoryKey;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -123,6 +124,17 @@ final class Invocation implements CallsOfThread.Call {
             methods = known;
         }
         return known;
+    }
+
+    /** Returns the turn in a memory for which this thread works, or null if there is none. */
+    static @Nullable BoundTurn turnOfThread(MemoryKey key) {
+        for (CallsOfThread.Call call : CallsOfThread.all()) {
+            BoundTurn turn = call instanceof Invocation invocation && !call.isOver() ? invocation.turn() : null;
+            if (turn != null && turn.key.equals(key)) {
+                return turn;
+            }
+        }
+        return null;
     }
 
     /** Returns the turn, or null if no memory of this library was used yet. */

@@ -380,6 +380,19 @@ final class TurnPosition {
         return TurnPlace.beside(refused, next != null ? next : Parent.of(last));
     }
 
+    /** Returns the message behind which the turn goes on, of which the head may tell nothing. */
+    Parent end() {
+        String last = own;
+        if (branch == null && from == null && !beside && !aside) {
+            return Parent.head();
+        }
+        if (last != null) {
+            return Parent.of(last);
+        }
+        Shown first = shown;
+        return from != null ? from : first == null ? Parent.head() : Parent.behind(first.end());
+    }
+
     /** Returns the id of the question, or null if it is not stored. */
     @Nullable
     String questionId() {

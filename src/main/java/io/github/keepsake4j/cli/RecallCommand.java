@@ -2,6 +2,7 @@ package io.github.keepsake4j.cli;
 
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.MessageIndex;
@@ -57,7 +58,8 @@ final class RecallCommand extends FindingCommand {
         MemoryKey key = key();
         noteIfEmpty(log, key);
         MessageRecall recall = new MessageRecall(
-                search, shown -> new MessageRecall.Seen(log.read(shown, ReadQuery.newest(0)), Set.of()));
+                search, shown -> new MessageRecall.Seen(
+                                log.read(shown, ReadQuery.newest(0)), Set.of(), Parent.head()));
         Recalled recalled = recall.recall(Scope.memory(key), text, options);
         recalled.passages().forEach(this::print);
         return recalled.lagging();

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.recall;
 
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -69,8 +70,9 @@ public final class MessageRecall {
      *
      * @param read the read of the memory
      * @param ids the ids of the messages that are shown
+     * @param end the message behind which the model's answer belongs; messages that are not before it are not recalled
      */
-    public record Seen(Tail read, Set<String> ids) {}
+    public record Seen(Tail read, Set<String> ids, Parent end) {}
 
     /**
      * Creates a recall that counts with {@link TokenCounter#standard()}.
@@ -141,7 +143,7 @@ public final class MessageRecall {
         }
         Heads heads = new Heads(search::log);
         if (shownTo != null && seen != null) {
-            heads.put(shownTo, seen.read());
+            heads.put(shownTo, seen.read(), seen.end());
         }
         Candidates candidates = search.finder().find(scope, asked.terms(), times, most(scope), heads);
         Map<MemoryKey, Set<Long>> places = places(candidates, most(scope));

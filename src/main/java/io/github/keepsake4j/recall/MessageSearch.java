@@ -4,6 +4,11 @@ import dev.langchain4j.data.message.ChatMessageType;
 import dev.langchain4j.model.embedding.EmbeddingModel;
 import io.github.keepsake4j.backend.ObservedLog;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Parent;
+import java.util.stream.Collectors;
+import java.util.Comparator;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -399,6 +404,9 @@ public final class MessageSearch {
     /** The visible messages of a memory. Read once for a search, when they are needed. */
     static final class Visible {
 
+        /** By how much a read is larger than one that did not reach the current branch. */
+        private static final int FURTHER = 50;
+
         private final MessageLog log;
         private final MemoryKey key;
         private final Heads heads;
@@ -440,9 +448,33 @@ public final class MessageSearch {
                     .orElse(0L));
         }
 
-        /** Returns the messages that are on the current branch. */
+        /** Returns the messages that are before the place where the memory goes on. */
         Set<Long> onBranch(Collection<Long> messages) {
-            return log.onBranch(key, messages);
+            Parent end = heads.end(key);
+            return end instanceof Parent.Of of
+                    ? upTo(of.id(), messages)
+                    : end instanceof Parent.Root ? Set.of() : log.onBranch(key, messages);
+        }
+
+        /** Reads back from a message until its branch meets the current one. Usually it is on that one itself. */
+        private Set<Long> upTo(String end, Collection<Long> messages) {
+            for (int most = 1; ; most *= FURTHER) {
+                Tail read = log.read(key, ReadQuery.newest(most).endingIn(end));
+                Set<Long> own =
+                        read.messages().stream().map(LoggedMessage::sequence).collect(Collectors.toSet());
+                Set<Long> asked = new HashSet<>(messages);
+                asked.addAll(own);
+                Set<Long> current = log.onBranch(key, asked);
+                long meeting = own.stream()
+                        .filter(current::contains)
+                        .max(Comparator.naturalOrder())
+                        .orElse(0L);
+                if (meeting > 0 || read.complete()) {
+                    return messages.stream()
+                            .filter(place -> own.contains(place) || (place <= meeting && current.contains(place)))
+                            .collect(Collectors.toSet());
+                }
+            }
         }
     }
 }

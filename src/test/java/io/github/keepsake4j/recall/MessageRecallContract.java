@@ -856,6 +856,6 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
 
     /** Returns what a model is shown that sees these messages. */
     static MessageRecall.Seen seen(MessageLog log, MemoryKey key, Set<String> ids) {
-        return new MessageRecall.Seen(log.read(key, ReadQuery.newest(0)), ids);
+        return new MessageRecall.Seen(log.read(key, ReadQuery.newest(0)), ids, Parent.head());
     }
 }

@@ -14,6 +14,8 @@ import dev.langchain4j.rag.content.Content;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.turn.Turn;
+import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
@@ -104,6 +106,60 @@ class RecallInAiServicesTest {
                         .find(Scope.tenant(keepsake.conversation("alice").key().tenant()), "Coco")
                         .hits())
                 .hasSize(1);
+    }
+
+    /** What was said behind the question, or on the branch that a turn leaves, is not of its branch. */
+    @Test
+    void a_turn_that_goes_on_elsewhere_recalls_only_what_is_before_it() {
+        Chat chat = recalling();
+        Conversation conversation = keepsake.conversation("alice");
+        chat.chat("alice", "My parrot is called Coco");
+        String answer = newest(conversation);
+        String early = conversation.questionOf(answer).orElseThrow().id();
+        chat.chat("alice", "My cat is called Tom");
+        String cat = newest(conversation);
+        for (int i = 0; i < 4; i++) {
+            chat.chat("alice", "It rains " + i);
+        }
+        chat.chat("alice", "Which animals are called what?");
+        assertThat(text(model.lastRequest())).contains("Coco", "Tom");
+
+        conversation.regenerate(cat, question -> chat.chat("alice", "What is my parrot called, and my cat, and the rain?"));
+        assertThat(text(model.lastRequest())).contains("Coco").doesNotContain("rains");
+        conversation.edit(early, UserMessage.from("x"), question -> chat.chat("alice", "Is my parrot called Coco?"));
+        assertThat(text(model.lastRequest())).doesNotContain("My parrot", "Tom");
+    }
+
+    /** A named branch is no part of the current one. */
+    @Test
+    void a_turn_on_a_named_branch_recalls_what_was_said_there_and_before() {
+        Chat chat = recalling();
+        Conversation conversation = keepsake.conversation("alice");
+        chat.chat("alice", "My parrot is called Coco");
+        conversation.turn(Turn.on("tab"), () -> chat.chat("alice", "My fish is called Blub"));
+        for (int i = 0; i < 60; i++) {
+            conversation.turn(Turn.on("tab"), () -> chat.chat("alice", "It snows"));
+        }
+        chat.chat("alice", "My cat is called Tom");
+        for (int i = 0; i < 4; i++) {
+            chat.chat("alice", "It rains");
+        }
+        String asked = "What are my parrot and my fish and my cat called?";
+        conversation.turn(Turn.on("tab"), () -> chat.chat("alice", asked));
+        assertThat(text(model.lastRequest())).contains("Coco", "Blub").doesNotContain("Tom");
+        chat.chat("alice", asked);
+        assertThat(text(model.lastRequest())).contains("Coco", "Tom").doesNotContain("Blub");
+    }
+
+    private Chat recalling() {
+        return keepsake.aiServices(Chat.class)
+                .chatModel(model)
+                .contentRetriever(keepsake.recall().retriever(RecallOptions.standard()))
+                .build();
+    }
+
+    private static String newest(Conversation conversation) {
+        return conversation.branch(1).messages().get(0).id();
     }
 
     @Test
