@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Quickstart {
 
+    private static final int JDK_WITH_CONSOLE = 22;
+
     private static final String YOU = "you";
     private static final String ADA = "ada";
     private static final int SUMMARIZED_AT = 20;
@@ -58,11 +60,13 @@ public final class Quickstart {
     public static void main(String[] arguments) throws IOException {
         Path file = Path.of(arguments.length > 0 ? arguments[0] : "quickstart.db");
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset()));
-        if (System.in.available() > 0) {
-            run(file, echoed(in.lines().filter(line -> !line.isBlank()), System.out), System.out);
-        } else if (System.console() != null) {
+        boolean isWritten = System.in.available() > 0;
+        // From JDK 22 on, there is a console without a terminal, too.
+        if (System.console() != null && (!isWritten || Runtime.version().feature() < JDK_WITH_CONSOLE)) {
             System.out.println("Type, and end with “exit” or an empty line.");
             run(file, typed(in, System.out), System.out);
+        } else if (isWritten) {
+            run(file, echoed(in.lines().filter(line -> !line.isBlank()), System.out), System.out);
         } else {
             // Nothing can be typed, such as in a build.
             run(file, null, System.out);

@@ -69,13 +69,13 @@ final class ScriptedModel implements ChatModel {
                     "Goodbye. Run me again, and ask me what you told me."),
             Map.entry(Clause.pattern("\\b(?:thanks|thank you|thx|cheers)\\b"), "You are welcome."));
 
-    /** What names the user, or might do so: a single word. */
+    /** What names the user, or might do so: one or two words. */
     private static final List<Predicate<String>> NAMES = List.of(
             Clause.NAMED
                     .asPredicate()
                     .or(Clause.pattern("^your (?:full|first|last) name is|\\bcalls? you\\b")
                             .asPredicate()),
-            Clause.pattern("^you are \\p{L}+$")
+            Clause.pattern("^you are (?!(?:an?|the|my|in|at|on|from|not|very|so|too|really|also|still) )\\p{L}+(?: \\p{L}+)?$")
                     .asPredicate()
                     .and(Clause.FEELS.asPredicate().negate()));
 

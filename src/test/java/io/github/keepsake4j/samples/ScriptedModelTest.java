@@ -21,6 +21,7 @@ class ScriptedModelTest {
                     """
             I am Bob.                               | Noted. You are Bob.
             i'm bob                                 | Noted. You are bob.
+            i'm mary jane                           | Noted. You are mary jane.
             I’m Käthe and my dog's called Rex!      | Noted. You are Käthe. Your dog's called Rex.
             hi, call me Jörg                        | Noted. You are called Jörg.
             I live in St. Gallen , I work at a bank | Noted. You live in St. Gallen. You work at a bank.
@@ -110,6 +111,7 @@ class ScriptedModelTest {
             Do I play guitar or violin?  | I play the violin. I like cheese.                   | You play the violin.
             Do I play guitar or violin?  | I like cheese.                                      | NONE
             What do I do for a living?   | I'm a payroll accountant. My sister works as a nurse. | You are a payroll accountant.
+            what's my name?              | i'm mary jane. we have a dog called Bruno. | You are mary jane.
             What does my sister do?      | My sister lives in Ulm. My sister is a nurse.       | Your sister is a nurse.
             What do I do?                | I live in Ulm. I am a cook.                         | You are a cook.
             What don't I like?           | I hate flying. I can't stand tea. I don't eat meat. | You hate flying. You can't stand tea.
