@@ -398,7 +398,7 @@ public final class Conversation {
      * @return the outcome
      */
     public AppendResult append(Parent parent, String messageId, ChatMessage message) {
-        NewMessage added = memories.prepare(messageId, message, null)
+        NewMessage added = memories.prepare(messageId, Objects.requireNonNull(message, "message"), null)
                 .ofTurn(TurnPosition.continued(memories.log(key), key, parent, message));
         return memories.append(key, Append.under(parent, List.of(added)));
     }

@@ -192,7 +192,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
     static List<ChatMessage> copy(Iterable<ChatMessage> messages) {
         List<ChatMessage> list = new ArrayList<>();
         for (ChatMessage message : Objects.requireNonNull(messages, "messages")) {
-            list.add(Objects.requireNonNull(message, "message"));
+            int at = list.size();
+            list.add(Objects.requireNonNull(message, () -> "messages[" + at + "]"));
         }
         return list;
     }

@@ -16,6 +16,7 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage.Asked;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -168,6 +169,10 @@ final class SharedParts {
     /** Selects with a strategy. Long-term memories must not exclude a turn that fits without them. */
     static Context select(ContextStrategy strategy, Context read) {
         Context selected = strategy.select(read);
+        if (selected == null) {
+            throw new InvalidInputException(
+                    "strategy", "must return a context, but returned null; return the given one to change nothing");
+        }
         return read.remembered() != null && selected.overflow() ? strategy.select(read.remembering(null)) : selected;
     }
 

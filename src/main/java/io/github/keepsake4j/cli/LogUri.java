@@ -208,7 +208,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         Library.require(Library.REDIS);
         UriSettings settings = UriSettings.of(field, text, REDIS_SETTINGS);
         if (settings.rest().getHost() == null) {
-            throw wrong("must be a URI such as redis://localhost:6379");
+            throw wrong("must begin with redis:// or rediss://, such as redis://localhost:6379");
         }
         // The warnings about the server's settings would be repeated for each command.
         RedisMessageLog.Builder builder =

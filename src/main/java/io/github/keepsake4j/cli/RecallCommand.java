@@ -58,8 +58,7 @@ final class RecallCommand extends FindingCommand {
         MemoryKey key = key();
         noteIfEmpty(log, key);
         MessageRecall recall = new MessageRecall(
-                search, shown -> new MessageRecall.Seen(
-                                log.read(shown, ReadQuery.newest(0)), Set.of(), Parent.head()));
+                search, shown -> new MessageRecall.Seen(log.read(shown, ReadQuery.newest(0)), Set.of(), Parent.head()));
         Recalled recalled = recall.recall(Scope.memory(key), text, options);
         recalled.passages().forEach(this::print);
         return recalled.lagging();

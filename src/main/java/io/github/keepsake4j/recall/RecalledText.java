@@ -70,7 +70,8 @@ final class RecalledText {
                     : NO_NAME.matcher(INVISIBLE.matcher(user.name()).replaceAll(""))
                             .replaceAll(" ")
                             .strip();
-            boolean isRole = ROLE.matcher(Normalizer.normalize(name, Normalizer.Form.NFKC)).find();
+            boolean isRole = ROLE.matcher(Normalizer.normalize(name, Normalizer.Form.NFKC))
+                    .find();
             return name.isEmpty() ? Named.USER : isRole ? Named.USER + " " + name : name;
         }
         return message.message() instanceof AiMessage

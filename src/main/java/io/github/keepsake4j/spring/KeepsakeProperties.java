@@ -157,7 +157,8 @@ record KeepsakeProperties(
             if (keepTokens >= triggerTokens) {
                 throw wrong(
                         "summary.keep-tokens",
-                        "must be less than summary.trigger-tokens (" + triggerTokens + "), is " + keepTokens);
+                        "must be less than summary.trigger-tokens (" + triggerTokens + "), is " + keepTokens
+                                + "; set both, since either may be its default");
             }
             range("summary.timeout", Duration.ofMillis(1), DAY, timeout);
         }

@@ -5,6 +5,7 @@ import io.github.keepsake4j.jdbc.PostgresBuilder.Settings;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.postgresql.Driver;
 
@@ -12,6 +13,9 @@ import org.postgresql.Driver;
  * Creates the connection pool that is used if the user provides none. This is the only class that requires HikariCP.
  */
 final class OwnPool {
+
+    /** The driver quotes such a host in its error, and so the password. */
+    private static final Pattern USER_IN_HOST = Pattern.compile("//[^/?]*@");
 
     private OwnPool() {}
 
@@ -23,6 +27,12 @@ final class OwnPool {
                     "url",
                     "must begin with jdbc:postgresql:. The databases are PostgreSQL, and SQLite, whose file is opened by"
                             + " its name");
+        }
+        if (USER_IN_HOST.matcher(url).find()) {
+            throw new InvalidInputException(
+                    "url",
+                    "has a user before the host (…@…), which the driver takes as a part of the host's name. Write"
+                            + " jdbc:postgresql://host:port/database, and give the user and the password apart from it");
         }
         try {
             if (Driver.isRegistered()) {

@@ -41,8 +41,8 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
                 && stored(session).version() == 0) {
             throw new KeepsakeException(
                     "The table " + schema.table() + " is missing or empty, but other tables of the " + schema.what()
-                            + " exist. Restore the table and its row as the script " + next(versions)
-                            + " in the library's jar creates them");
+                            + " exist. If another program made these, choose another database; else restore the table and"
+                            + " its row as the script " + next(versions) + " in the library's jar creates them");
         }
         return versions;
     }

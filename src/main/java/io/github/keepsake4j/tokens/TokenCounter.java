@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.WeakHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntSupplier;
 import java.util.function.ToIntFunction;
 import org.slf4j.Logger;
@@ -30,6 +31,8 @@ public final class TokenCounter implements TokenCountEstimator {
 
     private static final Logger LOG = LoggerFactory.getLogger(TokenCounter.class);
 
+    private static final String UNCOUNTED = "The counter {} cannot count {} ({}); {} counts it";
+
     /** Counts the messages that another estimator refuses. */
     private static final JtokkitTokenCountEstimator FALLBACK = JtokkitTokenCountEstimator.forEncoding("o200k_base");
 
@@ -42,6 +45,9 @@ public final class TokenCounter implements TokenCountEstimator {
 
     /** The time during which a remote estimator is not called, because it did not answer in time. */
     final RemoteTime.Pause pause = new RemoteTime.Pause();
+
+    /** Whether the estimator has refused something. */
+    private final AtomicBoolean failed = new AtomicBoolean();
 
     /** The tokens that the estimator adds to a list, or a negative number if it was not called yet. */
     private volatile int perList = -1;
@@ -175,12 +181,12 @@ public final class TokenCounter implements TokenCountEstimator {
         try {
             return new Count(ask(time, () -> counting.applyAsInt(estimator)), name);
         } catch (RuntimeException e) {
-            LOG.debug(
-                    "{} cannot count {} ({}); {} counts it",
-                    name,
-                    what,
-                    e.getClass().getName(),
-                    FALLBACK.name());
+            Object[] problem = {name, what, e.getClass().getName(), FALLBACK.name()};
+            if (failed.getAndSet(true)) {
+                LOG.debug(UNCOUNTED, problem);
+            } else {
+                LOG.warn(UNCOUNTED + ". This is logged once", problem);
+            }
             return new Count(counting.applyAsInt(FALLBACK), FALLBACK.name());
         }
     }
@@ -227,7 +233,11 @@ public final class TokenCounter implements TokenCountEstimator {
     }
 
     private int ask(RemoteTime time, IntSupplier call) {
-        return Math.max(0, remote ? time.ask(this, call) : call.getAsInt());
+        int tokens = remote ? time.ask(this, call) : call.getAsInt();
+        if (tokens < 0) {
+            throw new IllegalStateException("it returned " + tokens + " tokens");
+        }
+        return tokens;
     }
 
     @Override

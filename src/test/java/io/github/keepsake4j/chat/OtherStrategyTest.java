@@ -3,8 +3,10 @@ package io.github.keepsake4j.chat;
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
@@ -12,9 +14,12 @@ import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
+import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.tokens.TokenCounter;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,6 +47,44 @@ class OtherStrategyTest {
         }
         log.calls().clear();
         summarized.set(0);
+    }
+
+    @Test
+    void a_strategy_that_returns_nothing_is_named() {
+        Keepsake faulty = Keepsake.builder()
+                .messageLog(log.log())
+                .strategy(context -> null)
+                .build();
+        assertThatThrownBy(() -> faulty.chatMemory("id").messages())
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageStartingWith("strategy: must return a context");
+        assertThatThrownBy(() -> conversation.append(Parent.head(), "x", null)).hasMessage("message");
+        assertThatThrownBy(() -> keepsake.chatMemory("id").set(Arrays.asList(user("q"), null)))
+                .hasMessage("messages[1]");
+    }
+
+    /** Otherwise a limit would hide nothing. */
+    @Test
+    void a_counter_that_returns_a_negative_number_is_not_used() {
+        TokenCounter wrong = TokenCounter.named("wrong", new TokenCountEstimator() {
+            @Override
+            public int estimateTokenCountInText(String text) {
+                return -7;
+            }
+
+            @Override
+            public int estimateTokenCountInMessage(ChatMessage message) {
+                return -7;
+            }
+
+            @Override
+            public int estimateTokenCountInMessages(Iterable<ChatMessage> messages) {
+                return -7;
+            }
+        });
+        assertThat(wrong.count(user("two bees")).tokens()).isPositive();
+        assertThat(conversation.explain(TokenLimit.withMaxTokens(10, wrong)).shown())
+                .hasSizeLessThan(5);
     }
 
     @Test

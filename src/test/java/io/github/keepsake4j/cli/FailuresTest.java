@@ -115,7 +115,7 @@ class FailuresTest {
                 "s3://b?endpoint=a secret            | is not a URI at character",
                 "redis://u:secret@h:1?time-to-live=x | time-to-live: must be a period",
                 "redis://u:sec ret@h                 | is not a URI at character",
-                "redis:secret                        | must be a URI such as redis://localhost:6379",
+                "redis:secret                        | must begin with redis:// or rediss://",
                 "postgresql:secret                   | must be such as postgresql://user@host/database",
                 "postgresql://bob:secret/pw@h/d      | must be such as postgresql://user@host/database",
                 "postgresql://bob:secret?pw@h/d      | must be such as postgresql://user@host/database",

@@ -14,7 +14,6 @@ import dev.langchain4j.rag.content.Content;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
-import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -22,6 +21,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+import io.github.keepsake4j.turn.Turn;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -124,7 +124,8 @@ class RecallInAiServicesTest {
         chat.chat("alice", "Which animals are called what?");
         assertThat(text(model.lastRequest())).contains("Coco", "Tom");
 
-        conversation.regenerate(cat, question -> chat.chat("alice", "What is my parrot called, and my cat, and the rain?"));
+        conversation.regenerate(
+                cat, question -> chat.chat("alice", "What is my parrot called, and my cat, and the rain?"));
         assertThat(text(model.lastRequest())).contains("Coco").doesNotContain("rains");
         conversation.edit(early, UserMessage.from("x"), question -> chat.chat("alice", "Is my parrot called Coco?"));
         assertThat(text(model.lastRequest())).doesNotContain("My parrot", "Tom");

@@ -281,12 +281,16 @@ class NdjsonExportTest {
     void e3_what_is_no_export_says_what_it_is() {
         for (String text : List.of("Hello!\n", "{", "[]\n", "{\"a\":1}\n", "x".repeat(1 << 20))) {
             assertThatThrownBy(() -> read(text.getBytes(StandardCharsets.UTF_8), new InMemoryMessageLog()))
-                    .hasMessageStartingWith("line 1: does not begin an export: it ");
+                    .hasMessageStartingWith("line 1: does not begin an export");
         }
         assertThatThrownBy(() -> read(new byte[0], new InMemoryMessageLog()))
                 .hasMessage("line 1: is missing: the file is empty");
         assertThatThrownBy(() -> read("Hello!\n".getBytes(StandardCharsets.UTF_8), new InMemoryMessageLog()))
-                .hasMessage("line 1: does not begin an export: it is not a JSON object");
+                .hasMessage(
+                        "line 1: does not begin an export of this library, whose first line has the kind export. Import the"
+                                + " whole file; for the data of another program, write an ImportSource");
+        assertThatThrownBy(() -> read(new byte[] {0x1F, (byte) 0x8B, 8, 0}, new InMemoryMessageLog()))
+                .hasMessage("line 1: is compressed with gzip; decompress the file first, with gunzip");
     }
 
     @Test

@@ -478,7 +478,10 @@ public final class RedisMessageLog implements MessageLog {
                 return RedisClient.create(uri);
             } catch (IllegalArgumentException | InvalidURIException e) {
                 // Their messages may hold the password.
-                throw new InvalidInputException("server", "must be a URI such as redis://localhost:6379");
+                throw new InvalidInputException(
+                        "server",
+                        "must begin with redis:// or rediss://, such as redis://localhost:6379. Within a user or a password, write"
+                                + " / as %2F, ? as %3F, # as %23, @ as %40 and % as %25");
             }
         }
     }

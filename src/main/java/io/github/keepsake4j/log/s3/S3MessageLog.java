@@ -635,8 +635,8 @@ public final class S3MessageLog extends TreeMessageLog {
             } catch (SdkClientException e) {
                 throw new InvalidInputException(
                         "region",
-                        "is required, and the AWS SDK finds none: set AWS_REGION, or the region of the builder or "
-                                + "address");
+                        "is required, and the AWS SDK finds none: set it (keepsake4j.s3.region in Spring Boot), or"
+                                + " AWS_REGION");
             }
         }
 

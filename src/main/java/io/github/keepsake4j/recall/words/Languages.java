@@ -17,10 +17,17 @@ final class Languages {
 
     private Languages() {}
 
+    /** Checks a language that was asked for. The standard ones are left out if their library is absent. */
     static String check(String code) {
         if (!CODES.contains(code)) {
             throw new InvalidInputException(
                     "language", "must be one of " + new TreeSet<>(CODES) + ", is \"" + code + "\"");
+        }
+        if (!LUCENE) {
+            throw new InvalidInputException(
+                    "language",
+                    "needs a library that is not on the class path; add the artifact"
+                            + " org.apache.lucene:lucene-analysis-common, or leave the language out");
         }
         return code;
     }

@@ -63,7 +63,7 @@ public final class Words {
     /** Changes when the terms of a text change, so that an index is rebuilt. */
     private static final int VERSION = 3;
 
-    private static final Words STANDARD = builder().language("en", "de").build();
+    private static final Words STANDARD = builder().standard().build();
 
     private final List<String> codes;
     private final List<Language> languages;
@@ -367,12 +367,18 @@ public final class Words {
          *
          * @param codes ISO 639-1 codes: da, de, en, es, fi, fr, hu, id, it, nl, no, pt, ru, sv
          * @return this builder
-         * @throws InvalidInputException if the stems of a language are not known
+         * @throws InvalidInputException if the stems of a language are not known, or Lucene's analysis module is not on the
+         * class path
          */
         public Builder language(String... codes) {
             for (String code : codes) {
                 languages.add(Languages.check(code));
             }
+            return this;
+        }
+
+        private Builder standard() {
+            languages.addAll(List.of("en", "de"));
             return this;
         }
 

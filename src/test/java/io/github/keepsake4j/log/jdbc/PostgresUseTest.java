@@ -244,6 +244,16 @@ class PostgresUseTest {
         }
     }
 
+    /** The driver would quote it in its error, as the name of a host. */
+    @Test
+    void a_password_before_the_host_is_refused_before_the_driver_reads_it() {
+        assertThatThrownBy(() -> PostgresMessageLog.open(
+                        "jdbc:postgresql://user:" + SECRET + "@host/chat", "user", SECRET, SchemaMode.EMBEDDED))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageStartingWith("url: has a user before the host")
+                .hasMessageNotContaining(SECRET);
+    }
+
     @Test
     void a_pool_of_our_own_is_closed_with_the_log() throws SQLException {
         String url = "jdbc:postgresql://127.0.0.1:" + server.port() + "/" + database;
