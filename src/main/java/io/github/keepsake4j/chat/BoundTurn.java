@@ -501,23 +501,13 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     /** Returns the message behind which this turn goes on. */
     Parent end() {
-        lock.lock();
-        try {
-            return course().end();
-        } finally {
-            lock.unlock();
-        }
+        return underLock(() -> course().end());
     }
 
     /** Returns what this turn was shown last, with what it has added since; or null if the log must be read. */
     @Nullable
     Tail lastShown() {
-        lock.lock();
-        try {
-            return buffer().tail();
-        } finally {
-            lock.unlock();
-        }
+        return underLock(() -> buffer().tail());
     }
 
     private TurnPosition course() {

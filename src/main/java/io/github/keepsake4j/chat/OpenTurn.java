@@ -58,9 +58,16 @@ class OpenTurn {
 
     /** Does a step of this turn while no other thread does one. */
     final void locked(Runnable step) {
+        underLock(() -> {
+            step.run();
+            return null;
+        });
+    }
+
+    final <T extends @Nullable Object> T underLock(Supplier<T> step) {
         lock.lock();
         try {
-            step.run();
+            return step.get();
         } finally {
             lock.unlock();
         }

@@ -23,8 +23,14 @@ import org.slf4j.LoggerFactory;
 /**
  * Finds how close in meaning messages are to a question. If the model does not answer in time, no message is close.
  * Thread-safe.
+ *
+ * @param calls runs the calls of the model
+ * @param limit the time limit of a call
+ * @param metrics is told of questions that the model did not embed
+ * @param free the calls that may begin
  */
-final class Meanings {
+record Meanings(
+        MessageIndex index, Embeddings embeddings, Executor calls, Duration limit, Metrics metrics, Semaphore free) {
 
     private static final Logger LOG = LoggerFactory.getLogger(Meanings.class);
 
@@ -37,26 +43,8 @@ final class Meanings {
     /** The time limit for texts, relative to that for a question. No user waits for them. */
     private static final int TEXTS = 15;
 
-    private final MessageIndex index;
-    private final Embeddings embeddings;
-    private final Executor calls;
-    private final Duration limit;
-    private final Metrics metrics;
-    private final Semaphore free = new Semaphore(MAX_CALLS);
-
-    /**
-     * Creates a finder.
-     *
-     * @param calls runs the calls of the model
-     * @param limit the time limit of a call
-     * @param metrics is told of questions that the model did not embed
-     */
     Meanings(MessageIndex index, Embeddings embeddings, Executor calls, Duration limit, Metrics metrics) {
-        this.index = index;
-        this.embeddings = embeddings;
-        this.calls = calls;
-        this.limit = limit;
-        this.metrics = metrics;
+        this(index, embeddings, calls, limit, metrics, new Semaphore(MAX_CALLS));
     }
 
     /**

@@ -22,7 +22,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -462,13 +461,9 @@ public final class MessageSearch {
                 Tail read = log.read(key, ReadQuery.newest(most).endingIn(end));
                 Set<Long> own =
                         read.messages().stream().map(LoggedMessage::sequence).collect(Collectors.toSet());
-                Set<Long> asked = new HashSet<>(messages);
-                asked.addAll(own);
-                Set<Long> current = log.onBranch(key, asked);
-                long meeting = own.stream()
-                        .filter(current::contains)
-                        .max(Comparator.naturalOrder())
-                        .orElse(0L);
+                Set<Long> current = log.onBranch(
+                        key, Stream.concat(messages.stream(), own.stream()).toList());
+                long meeting = own.stream().filter(current::contains).reduce(0L, Math::max);
                 if (meeting > 0 || read.complete()) {
                     return messages.stream()
                             .filter(place -> own.contains(place) || (place <= meeting && current.contains(place)))

@@ -23,8 +23,9 @@ final class NdjsonReader {
      * The largest length of the first line of an export. Another file may be one endless line, and is not read as an
      * export.
      */
-    private static final String FOREIGN = "does not begin an export of this library, whose first line has the kind "
-            + Lines.EXPORT + ". Import the whole file; for the data of another program, write an ImportSource";
+    private static final String FOREIGN =
+            "does not begin an export of this library, whose first line has the kind export."
+                    + " Import the whole file; for the data of another program, write an ImportSource";
 
     private static final String COMPRESSED = "is compressed with gzip; decompress the file first, with gunzip";
 
@@ -64,16 +65,12 @@ final class NdjsonReader {
         return report;
     }
 
-    private static boolean isCompressed(byte[] bytes) {
-        return bytes.length > 1 && bytes[0] == 0x1F && (bytes[1] & 0xFF) == 0x8B;
-    }
-
     private NdjsonLine line(byte[] bytes) {
         try {
             return NdjsonLine.read(name(), text(bytes));
         } catch (InvalidInputException e) {
             if (!isOpen) {
-                throw wrong(isCompressed(bytes) ? COMPRESSED : FOREIGN);
+                throw wrong(bytes.length > 0 && bytes[0] == 0x1F ? COMPRESSED : FOREIGN);
             }
             throw isCut ? ends("is cut off") : e;
         }

@@ -63,7 +63,7 @@ public final class Words {
     /** Changes when the terms of a text change, so that an index is rebuilt. */
     private static final int VERSION = 3;
 
-    private static final Words STANDARD = builder().standard().build();
+    private static final Words STANDARD = new Builder("en", "de").build();
 
     private final List<String> codes;
     private final List<Language> languages;
@@ -359,7 +359,9 @@ public final class Words {
         private final Set<String> stopWords = new LinkedHashSet<>();
         private UnaryOperator<String> mapping = UnaryOperator.identity();
 
-        private Builder() {}
+        private Builder(String... languages) {
+            this.languages.addAll(List.of(languages));
+        }
 
         /**
          * Adds languages. Each language adds its stems of the words. If a text has no stop words of any language, those
@@ -374,11 +376,6 @@ public final class Words {
             for (String code : codes) {
                 languages.add(Languages.check(code));
             }
-            return this;
-        }
-
-        private Builder standard() {
-            languages.addAll(List.of("en", "de"));
             return this;
         }
 
