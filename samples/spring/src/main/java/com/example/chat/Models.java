@@ -184,7 +184,8 @@ class Models {
                 .map(UserMessage.class::cast);
     }
 
-    private static String own(String text) {
+    /** Returns the user's own words of a question. */
+    static String own(String text) {
         return text.substring(0, ownLength(text)).strip();
     }
 
@@ -207,10 +208,14 @@ class Models {
                 .orElse("I do not know: nothing that I was shown tells this.");
     }
 
+    /** Returns the newest question. */
+    static Optional<UserMessage> question(List<ChatMessage> messages) {
+        return asked(messages).reduce((before, last) -> last);
+    }
+
     /** Returns what was recalled for the newest question, or an empty text. */
     static String recalled(List<ChatMessage> messages) {
-        return asked(messages)
-                .reduce((before, last) -> last)
+        return question(messages)
                 .map(UserMessage::singleText)
                 .map(text -> text.substring(Math.min(text.length(), ownLength(text) + BEFORE_RECALLED.length())))
                 .orElse("");
@@ -243,7 +248,7 @@ class Models {
         }
         return AiMessage.from(
                 newest.isEmpty()
-                        ? "The user told nothing of himself."
+                        ? "The user told nothing of themselves."
                         : newest.stream().map(Told::fact).collect(Collectors.joining(" ")));
     }
 

@@ -4,6 +4,7 @@ import com.example.chat.NextRequest.Part;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageType;
+import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.Conversation.TreeNode;
@@ -249,11 +250,9 @@ class PageController {
     Seen seen(@PathVariable String id, @PathVariable String answerId) {
         Conversation conversation = keepsake.conversation(id);
         Made made = conversation.made(answerId);
-        Optional<SeenMessages> seen = conversation.seenBy(answerId);
+        Optional<SeenMessages> seen = conversation.seenBy(answerId).map(PageController::asSent);
         LoggedMessage answer = conversation.branch(answerId, 1).messages().get(0);
-        List<ChatMessage> messages = seen.map(SeenMessages::messages).orElse(List.of()).stream()
-                .map(LoggedMessage::message)
-                .toList();
+        List<ChatMessage> messages = messages(seen.map(SeenMessages::messages).orElse(List.of()));
         List<Memory> memories = seen.map(SeenMessages::memories).orElse(List.of()).stream()
                 .map(memory -> memory(id, memory))
                 .toList();
@@ -291,6 +290,41 @@ class PageController {
                 made.modelName(),
                 made.finishReason(),
                 made.usage());
+    }
+
+    /** Puts what was recalled for this answer in the place of what was recalled for the first one to its question. */
+    private static SeenMessages asSent(SeenMessages seen) {
+        if (seen.request() == null) {
+            return seen;
+        }
+        List<ChatMessage> sent = seen.request().messages();
+        UserMessage question = Models.question(sent).orElse(null);
+        UserMessage stored = Models.question(messages(seen.messages()))
+                .filter(each -> question != null
+                        && Models.own(question.singleText()).equals(Models.own(each.singleText())))
+                .orElse(null);
+        List<LoggedMessage> messages = seen.messages().stream()
+                .map(each -> each.message() == stored ? each.withMessage(question) : each)
+                .toList();
+        return new SeenMessages(
+                messages,
+                seen.shortened(),
+                seen.summary(),
+                seen.altered() && !chat(sent).equals(chat(messages(messages))),
+                seen.request(),
+                seen.memories());
+    }
+
+    private static List<ChatMessage> messages(List<LoggedMessage> logged) {
+        return logged.stream().map(LoggedMessage::message).toList();
+    }
+
+    /** Returns the texts without the summary and the memories, which are no messages of the chat. */
+    private static List<String> chat(List<ChatMessage> messages) {
+        return messages.stream()
+                .filter(each -> NextRequest.part(each) != Part.SUMMARY && NextRequest.part(each) != Part.MEMORIES)
+                .map(Said::text)
+                .toList();
     }
 
     private static Said sent(ChatMessage message) {
@@ -340,7 +374,7 @@ class PageController {
                 millis);
     }
 
-    /** Returns the tokens of the newest days, and of the newest answers, the dearest first. */
+    /** Returns the tokens of the newest days, and of the newest answers, the most expensive first. */
     @GetMapping("/usage")
     Costs usage(@PathVariable String id) {
         Conversation conversation = keepsake.conversation(id);

@@ -114,7 +114,7 @@ class ModelsTest {
                 .isEqualTo("The user's name is Alice. The user said: “I keep bees.” The user said: “I moved to Bonn.”");
         assertThat(answer(SystemMessage.from("Write a summary."), UserMessage.from("User: Hello"))
                         .text())
-                .isEqualTo("The user told nothing of himself.");
+                .isEqualTo("The user told nothing of themselves.");
     }
 
     private static AiMessage answer(ChatMessage... messages) {
