@@ -49,9 +49,7 @@ export class Chat {
     list.addEventListener('keydown', event => this.keys(event));
     list.addEventListener('scroll', () => {
       // Another height is no scrolling of the user.
-      if (list.clientHeight === this.height) {
-        this.low = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
-      }
+      this.low = list.clientHeight === this.height ? list.scrollHeight - list.scrollTop - this.height < 40 : this.low;
     });
     // The keyboard of a phone takes half of the place. The newest message stays in it.
     new ResizeObserver(() => {
@@ -145,13 +143,6 @@ export class Chat {
     const buttons = [...item?.querySelectorAll('.buttons button') ?? []];
     (buttons.find(each => each.textContent === label) ?? buttons[0])?.focus({preventScroll: true});
     return Boolean(item);
-  }
-
-  /** Brings the keyboard from the chat to the versions of the newest message. */
-  toVersions() {
-    if (this.list.contains(document.activeElement)) {
-      this.list.lastElementChild?.querySelector('.versions button:enabled')?.focus();
-    }
   }
 
   /** Returns the loaded messages before one that a model did not see. */

@@ -1,7 +1,7 @@
 // The whole page: which conversation is open, what changes it, and the views to the right of it.
 
-import {$, AWAY, Problem, ask, attempt, button, call, events, h, json, path, plural, replace, say,
-  text} from './dom.js';
+import {$, AWAY, Problem, ask, attempt, button, call, events, h, json, path, plural, replace, say, text}
+  from './dom.js';
 import {Chat} from './chat.js';
 import {views} from './views.js';
 
@@ -26,8 +26,8 @@ const chat = new Chat($('said'), {
         () => call('POST', path(conversation, 'messages', id, kind)), () => {});
       if (end !== 'done' && kind === 'retry') {
         chat.reveal(id, 'Try again');
-      } else if (kind === 'regenerate') {
-        chat.toVersions();
+      } else if (chat.list.contains(document.activeElement)) {
+        chat.list.querySelector('li:last-child .versions button:enabled')?.focus();
       }
     }
   },
@@ -74,11 +74,7 @@ async function open(id, isNew = false) {
   }
   say('');
   marked();
-  await load().catch(async error => {
-    head();
-    await render();
-    throw error;
-  });
+  await load();
   if (page.isNew && !isNew) {
     say('There is no such conversation here. A question starts it.');
   }
@@ -110,7 +106,8 @@ async function load() {
   try {
     fill(page.isNew ? null : await json('GET', path(id, 'page')));
   } catch (error) {
-    if (!(error instanceof Problem)) {
+    // Without a network, what is shown stays.
+    if (!(error instanceof Problem) && page.newest) {
       throw error;
     }
     wrong = error.status === 404 ? null : error;
@@ -127,9 +124,8 @@ async function load() {
 }
 
 function head(title) {
-  const shown = title ?? (page.isNew ? 'New conversation' : 'Not loaded');
-  $('title').replaceChildren(text(shown));
-  document.title = shown + ' – Keepsake4j';
+  $('title').replaceChildren(text(title ?? (page.isNew ? 'New conversation' : 'Not loaded')));
+  document.title = $('title').textContent + ' – Keepsake4j';
   for (const id of ['rename', 'fork', 'erase']) {
     $(id).disabled = !page.newest;
   }
@@ -303,9 +299,7 @@ async function render() {
     const isAgain = page.drawn === page.tab + ' ' + page.id;
     replace($('panel'), [h('p', {class: 'about'}, view.about), ...[content].flat()]);
     $('panel').scrollTop = isAgain ? top : 0;
-    if (!isAgain) {
-      $('panel').querySelector('.node[tabindex="0"]')?.scrollIntoView({block: 'nearest'});
-    }
+    isAgain || $('panel').querySelector('.node[tabindex="0"]')?.scrollIntoView({block: 'nearest'});
     page.drawn = page.newest ? page.tab + ' ' + page.id : null;
   }
 }

@@ -196,9 +196,7 @@ function heard(each, shortened, style) {
   return h('li', {class: style || each.type.toLowerCase()},
     h('div', {class: 'top'}, h('h3', {}, WHO[each.type] ?? each.type),
       shortened && h('span', {class: 'mark'}, short(each.type))),
-    content(each, 300),
-    each.sent && !shortened && h('details', {}, h('summary', {}, 'With what was recalled for it'),
-      text(each.sent, 'p')));
+    content(each, 300));
 }
 
 /** Pixels between two columns, between two rows, and of a wide letter. */
@@ -386,8 +384,8 @@ const memories = {
       }), {id: 'make'})),
       all.length === 0 && h('p', {id: 'none'}, 'There is no long-term memory now. A memory is made of every '
         + 'four answers: within 5 minutes, or at once if you press the button.'),
-      h('ul', {class: 'lines', 'aria-label': 'Long-term memories'}, all.map(each => h('li', {class: 'memories', 'data-id': each.id},
-        h('div', {class: 'top'}, h('h3', {}, each.trust === 'USER' && each.older.length > 0
+      h('ul', {class: 'lines', 'aria-label': 'Long-term memories'}, all.map(each => h('li',
+        {class: 'memories', 'data-id': each.id}, h('div', {class: 'top'}, h('h3', {}, each.trust === 'USER' && each.older.length > 0
           ? 'Corrected' : KINDS[each.kind] ?? each.kind),
           h('small', {}, TRUST[each.trust] ?? each.trust),
           each.pinned && h('span', {class: 'mark'}, 'Pinned')),
@@ -431,7 +429,8 @@ const tokens = {
         : `${sum('input')} tokens read and ${sum('output')} written in the last 30 days.`),
       ...isFree ? [] : [h('h3', {}, 'The most expensive answers'),
       h('ol', {class: 'lines', id: 'dearest'}, usage.answers.slice(0, 20).map(each => h('li',
-        {class: 'ai', 'data-id': each.said.id}, h('div', {class: 'top'}, h('b', {}, `${number(each.usage.input + each.usage.output)} tokens`),
+        {class: 'ai', 'data-id': each.said.id}, h('div', {class: 'top'},
+          h('b', {}, `${number(each.usage.input + each.usage.output)} tokens`),
           h('small', {}, `${number(each.usage.input)} read, ${number(each.usage.output)} written`)),
         content(each.said),
         button('Why this answer?', () => actions.show('why', each.said.id))))),

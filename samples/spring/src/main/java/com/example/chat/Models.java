@@ -67,6 +67,7 @@ class Models {
     private static final int FACTS = 10;
 
     private static final Pattern TOOL = Pattern.compile("(?i)use a tool|\\btemperature\\b");
+    private static final Pattern ABLE = Pattern.compile("(?i)what can you do|(?:what|which) tools");
     private static final Pattern CITY = Pattern.compile("\\b(?:in|for|of) (\\p{Lu}\\p{L}+)");
 
     /** The best passage alone: more would repeat what the summary says, and cost more than they help. */
@@ -152,6 +153,10 @@ class Models {
         if (FAIL.matcher(last).matches()) {
             throw new AskedToFail();
         }
+        if (ABLE.matcher(last).find()) {
+            return AiMessage.from("I am a script. I answer “What is my name?” from what I am shown. I can “use a tool”, "
+                    + "“say something long” or “fail”. My only tool reads the temperature of a city.");
+        }
         if (TOOL.matcher(last).find() && !request.toolSpecifications().isEmpty()) {
             Matcher city = CITY.matcher(last);
             return AiMessage.from(ToolExecutionRequest.builder()
@@ -184,8 +189,7 @@ class Models {
                 .map(UserMessage.class::cast);
     }
 
-    /** Returns the user's own words of a question. */
-    static String own(String text) {
+    private static String own(String text) {
         return text.substring(0, ownLength(text)).strip();
     }
 
@@ -208,14 +212,10 @@ class Models {
                 .orElse("I do not know: nothing that I was shown tells this.");
     }
 
-    /** Returns the newest question. */
-    static Optional<UserMessage> question(List<ChatMessage> messages) {
-        return asked(messages).reduce((before, last) -> last);
-    }
-
     /** Returns what was recalled for the newest question, or an empty text. */
     static String recalled(List<ChatMessage> messages) {
-        return question(messages)
+        return asked(messages)
+                .reduce((before, last) -> last)
                 .map(UserMessage::singleText)
                 .map(text -> text.substring(Math.min(text.length(), ownLength(text) + BEFORE_RECALLED.length())))
                 .orElse("");

@@ -4,7 +4,6 @@ import com.example.chat.NextRequest.Part;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageType;
-import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.Conversation.TreeNode;
@@ -20,6 +19,7 @@ import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.Usage;
+import io.github.keepsake4j.message.KeptRequest;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.recall.Recalled;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -250,14 +250,21 @@ class PageController {
     Seen seen(@PathVariable String id, @PathVariable String answerId) {
         Conversation conversation = keepsake.conversation(id);
         Made made = conversation.made(answerId);
-        Optional<SeenMessages> seen = conversation.seenBy(answerId).map(PageController::asSent);
+        Optional<SeenMessages> seen = conversation.seenBy(answerId);
         LoggedMessage answer = conversation.branch(answerId, 1).messages().get(0);
-        List<ChatMessage> messages = messages(seen.map(SeenMessages::messages).orElse(List.of()));
+        List<ChatMessage> messages = seen.map(SeenMessages::messages).orElse(List.of()).stream()
+                .map(LoggedMessage::message)
+                .toList();
         List<Memory> memories = seen.map(SeenMessages::memories).orElse(List.of()).stream()
                 .map(memory -> memory(id, memory))
                 .toList();
         String summary = seen.map(SeenMessages::summary).map(Summary::text).orElse(null);
-        String recalled = Models.recalled(messages);
+        // The question is stored with what was recalled for its first answer.
+        String stored = Models.recalled(messages);
+        String recalled = seen.map(SeenMessages::request)
+                .map(KeptRequest::messages)
+                .map(Models::recalled)
+                .orElse(stored);
         TokenCounter counter = TokenCounter.standard();
         Map<Part, Integer> tokens = new EnumMap<>(Part.class);
         messages.forEach(
@@ -266,7 +273,7 @@ class PageController {
         tokens.put(Part.SUMMARY, summary == null ? 0 : counter.estimateTokenCountInText(summary));
         memories.forEach(each -> tokens.merge(
                 Part.MEMORIES, each.text() == null ? 0 : counter.estimateTokenCountInText(each.text()), Integer::sum));
-        tokens.merge(Part.TURNS, -tokens.get(Part.RECALLED), Integer::sum);
+        tokens.merge(Part.TURNS, -counter.estimateTokenCountInText(stored), Integer::sum);
         return new Seen(
                 seen.isPresent(),
                 Said.of(answer),
@@ -276,7 +283,7 @@ class PageController {
                 seen.map(each -> List.copyOf(each.shortened())).orElse(List.of()),
                 summary,
                 memories,
-                seen.map(SeenMessages::altered).orElse(false),
+                seen.map(SeenMessages::altered).orElse(false) && recalled.equals(stored),
                 seen.map(SeenMessages::request)
                         .map(kept -> new Kept(
                                 kept.modelName(),
@@ -290,41 +297,6 @@ class PageController {
                 made.modelName(),
                 made.finishReason(),
                 made.usage());
-    }
-
-    /** Puts what was recalled for this answer in the place of what was recalled for the first one to its question. */
-    private static SeenMessages asSent(SeenMessages seen) {
-        if (seen.request() == null) {
-            return seen;
-        }
-        List<ChatMessage> sent = seen.request().messages();
-        UserMessage question = Models.question(sent).orElse(null);
-        UserMessage stored = Models.question(messages(seen.messages()))
-                .filter(each -> question != null
-                        && Models.own(question.singleText()).equals(Models.own(each.singleText())))
-                .orElse(null);
-        List<LoggedMessage> messages = seen.messages().stream()
-                .map(each -> each.message() == stored ? each.withMessage(question) : each)
-                .toList();
-        return new SeenMessages(
-                messages,
-                seen.shortened(),
-                seen.summary(),
-                seen.altered() && !chat(sent).equals(chat(messages(messages))),
-                seen.request(),
-                seen.memories());
-    }
-
-    private static List<ChatMessage> messages(List<LoggedMessage> logged) {
-        return logged.stream().map(LoggedMessage::message).toList();
-    }
-
-    /** Returns the texts without the summary and the memories, which are no messages of the chat. */
-    private static List<String> chat(List<ChatMessage> messages) {
-        return messages.stream()
-                .filter(each -> NextRequest.part(each) != Part.SUMMARY && NextRequest.part(each) != Part.MEMORIES)
-                .map(Said::text)
-                .toList();
     }
 
     private static Said sent(ChatMessage message) {
