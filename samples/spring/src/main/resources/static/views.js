@@ -385,8 +385,8 @@ const memories = {
       all.length === 0 && h('p', {id: 'none'}, 'There is no long-term memory now. A memory is made of every '
         + 'four answers: within 5 minutes, or at once if you press the button.'),
       h('ul', {class: 'lines', 'aria-label': 'Long-term memories'}, all.map(each => h('li',
-        {class: 'memories', 'data-id': each.id}, h('div', {class: 'top'}, h('h3', {}, each.trust === 'USER' && each.older.length > 0
-          ? 'Corrected' : KINDS[each.kind] ?? each.kind),
+        {class: 'memories', 'data-id': each.id}, h('div', {class: 'top'},
+          h('h3', {}, each.trust === 'USER' && each.older.length > 0 ? 'Corrected' : KINDS[each.kind] ?? each.kind),
           h('small', {}, TRUST[each.trust] ?? each.trust),
           each.pinned && h('span', {class: 'mark'}, 'Pinned')),
         text(each.text, 'p'),

@@ -99,10 +99,9 @@ class ModelsTest {
     }
 
     @Test
-    void another_answer_to_the_same_request_is_another_one() {
+    void the_same_question_of_two_conversations_gets_the_same_answer() {
         ChatModel model = new Models().chatModel();
-        assertThat(List.of(model.chat("Hi"), model.chat("Hi"), model.chat("Ho")))
-                .containsExactly("You said: Hi", "I was shown: Hi", "You said: Ho");
+        assertThat(List.of(model.chat("Hi"), model.chat("Hi"))).containsOnly("You said: Hi");
     }
 
     @Test
