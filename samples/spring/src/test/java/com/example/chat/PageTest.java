@@ -250,7 +250,8 @@ class PageTest {
         tab.key("Escape");
         tab.await("document.querySelector('#question').value === 'half a question'");
         tab.run("document.querySelector('#new').click()");
-        tab.await("location.hash !== '#drafts' && document.querySelector('#question').value === ''");
+        tab.await("location.hash !== '#drafts' && document.querySelector('#question').value === '' && "
+                + "document.querySelector('[data-id=drafts]')");
         tab.run("document.querySelector('[data-id=drafts]').click()");
         tab.await("location.hash === '#drafts' && document.querySelector('#question').value === 'half a question'");
     }
@@ -330,11 +331,12 @@ class PageTest {
         forgetful("grey");
         Tab tab = open("grey");
         chat(tab, "I live in Lisbon.");
+        chat(tab, "My favourite colour is green.");
         tab.send("Page.reload", Map.of());
         tab.await("document.querySelector('#tries button')?.textContent === 'Where do I live?'");
         Tab.pause(200);
         tab.await("(e => e.scrollHeight - e.scrollTop - e.clientHeight < 2)(document.querySelector('#said'))");
-        tab.await("document.querySelectorAll('#said > .hidden').length === 6");
+        tab.await("document.querySelectorAll('#said > .hidden').length === 8");
         assertThat(tab.text("document.querySelector('#said > .hidden .mark').textContent"))
                 .startsWith("Not seen: ");
         assertThat(tab.text("document.querySelector('.lines > .hidden .mark').textContent"))
