@@ -1,6 +1,6 @@
 // The chat: the messages of the current branch. Keeps few nodes, whatever the length of the conversation.
 
-import {button, content, h, number, plural, text} from './dom.js';
+import {button, content, h, number, plural, replace, text} from './dom.js';
 
 const MOST = 150;
 
@@ -39,7 +39,7 @@ const OUTCOMES = {FAILED: 'The answer failed', INCOMPLETE: 'Cut off', REJECTED: 
   UNREADABLE: 'Unreadable'};
 
 /** How an answer ended, by the reason that is stored. */
-const ENDS = {AskedToFail: 'The answer failed, because you asked for that.', cancelled: 'You stopped it here.',
+const ENDS = {AskedToFail: 'The answer failed, because you asked for that.', cancelled: 'It was stopped here.',
   cut: 'It broke off here, because the server or the network went away.', limit: 'It is cut at its greatest length.'};
 
 export class Chat {
@@ -48,10 +48,12 @@ export class Chat {
     this.on = on;
     list.addEventListener('keydown', event => this.keys(event));
     list.addEventListener('scroll', () => {
-      this.low = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
+      // Another height is no scrolling of the user.
+      this.low = list.clientHeight === this.height ? list.scrollHeight - list.scrollTop - this.height < 40 : this.low;
     });
     // The keyboard of a phone takes half of the place. The newest message stays in it.
     new ResizeObserver(() => {
+      this.height = list.clientHeight;
       if (this.low) {
         list.scrollTop = list.scrollHeight;
       }
@@ -161,21 +163,13 @@ export class Chat {
 
   draw() {
     const old = new Map([...this.list.children].map(item => [item.dataset.id, item]));
-    const focused = document.activeElement;
-    const id = focused?.closest('#said li')?.dataset.id;
-    const label = focused?.textContent;
     const items = this.entries.map((entry, i) => {
       const last = i === this.entries.length - 1;
       const key = JSON.stringify([entry, last]);
       const item = old.get(entry.said.id);
       return item?.key === key ? item : Object.assign(this.item(entry, last), {key});
     });
-    this.list.replaceChildren(...items);
-    if (id && document.activeElement !== focused) {
-      const item = items.find(each => each.dataset.id === id) ?? items.at(-1);
-      const buttons = [...item?.querySelectorAll('button:enabled') ?? []];
-      (buttons.find(each => each.textContent === label) ?? buttons[0] ?? this.list).focus();
-    }
+    replace(this.list, items);
   }
 
   item(entry, last) {
@@ -260,7 +254,8 @@ export class Chat {
     }
     const lines = new Map(request.lines.map(line => [line.part === 'SUMMARY' ? '' : line.said.id, line]));
     const covered = this.entries.findIndex(entry => entry.said.id === request.summarizedUpTo);
-    [...this.list.children].forEach((item, i) => {
+    // The question of a running answer is seen now.
+    [...this.list.querySelectorAll('li:not(.pending, :has(+ .pending.ai))')].forEach((item, i) => {
       const line = lines.get(item.dataset.id);
       const kind = this.entries[i]?.said.outcome?.kind;
       const reason = line ? line.reason : kind && kind !== 'INCOMPLETE' ? kind

@@ -80,6 +80,21 @@ export const number = n => n.toLocaleString('en');
 
 export const plural = (n, one, many = one + 's') => `${number(n)} ${n === 1 ? one : many}`;
 
+/** Puts content into a place. What has the focus keeps it, by its id, or by its item and its words. */
+export function replace(place, content) {
+  const focused = document.activeElement;
+  const had = focused !== place && place.contains(focused);
+  const id = focused.closest('[data-id]')?.dataset.id;
+  place.replaceChildren(...content);
+  if (had && document.activeElement !== focused) {
+    const items = [...place.querySelectorAll('[data-id]')];
+    const item = id && (items.find(each => each.dataset.id === id) ?? items.at(-1));
+    const buttons = item ? [item, ...item.querySelectorAll('*')].filter(each => each.matches('button:enabled')) : [];
+    (place.querySelector('#' + CSS.escape(focused.id || 'none'))
+      ?? buttons.find(each => each.textContent === focused.textContent) ?? buttons[0] ?? place).focus();
+  }
+}
+
 /** An error that the server reported. */
 export class Problem extends Error {
   constructor(status, detail) {

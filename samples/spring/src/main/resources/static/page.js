@@ -1,6 +1,7 @@
 // The whole page: which conversation is open, what changes it, and the views to the right of it.
 
-import {$, AWAY, Problem, ask, attempt, button, call, events, h, json, path, plural, say, text} from './dom.js';
+import {$, AWAY, Problem, ask, attempt, button, call, events, h, json, path, plural, replace, say, text}
+  from './dom.js';
 import {Chat} from './chat.js';
 import {views} from './views.js';
 
@@ -12,6 +13,7 @@ const NARROW = matchMedia('(max-width: 45rem)');
 const TRIES = [['My name is Ada.', 'What is my name?'], ['I live in Lisbon.', 'Where do I live?'],
   ['My favourite colour is green.', 'What is my favourite colour?']];
 const SCRIPTED = 'scripted';
+const WHEN = new Intl.DateTimeFormat('en-GB', {day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit'});
 /** What was typed and not sent, by conversation. */
 const drafts = new Map();
 const page = {id: null, state: null, newest: null, answer: null, streaming: null, tab: 'seen', strategy: null};
@@ -24,6 +26,8 @@ const chat = new Chat($('said'), {
         () => call('POST', path(conversation, 'messages', id, kind)), () => {});
       if (end !== 'done' && kind === 'retry') {
         chat.reveal(id, 'Try again');
+      } else if (chat.list.contains(document.activeElement)) {
+        chat.list.querySelector('li:last-child .versions button:enabled')?.focus();
       }
     }
   },
@@ -102,7 +106,8 @@ async function load() {
   try {
     fill(page.isNew ? null : await json('GET', path(id, 'page')));
   } catch (error) {
-    if (!(error instanceof Problem)) {
+    // Without a network, what is shown stays.
+    if (!(error instanceof Problem) && page.newest) {
       throw error;
     }
     wrong = error.status === 404 ? null : error;
@@ -119,7 +124,8 @@ async function load() {
 }
 
 function head(title) {
-  $('title').replaceChildren(text(title ?? 'New conversation'));
+  $('title').replaceChildren(text(title ?? (page.isNew ? 'New conversation' : 'Not loaded')));
+  document.title = $('title').textContent + ' – Keepsake4j';
   for (const id of ['rename', 'fork', 'erase']) {
     $(id).disabled = !page.newest;
   }
@@ -284,19 +290,17 @@ async function render() {
   let content;
   try {
     content = page.newest ? await view.draw(page, actions)
-      : h('p', {}, 'There is nothing to show yet. Send a first message.');
+      : h('p', {}, page.isNew ? 'There is nothing to show yet. Send a first message.' : AWAY);
   } catch (error) {
     content = h('p', {class: 'bad'}, error instanceof Problem ? error.message : AWAY);
   }
   if (drawing === page.drawing) {
-    const focused = document.activeElement?.id;
     const top = $('panel').scrollTop;
-    $('panel').replaceChildren(h('p', {class: 'about'}, view.about), ...[content].flat());
-    $('panel').scrollTop = page.drawn === page.tab + ' ' + page.id ? top : 0;
+    const isAgain = page.drawn === page.tab + ' ' + page.id;
+    replace($('panel'), [h('p', {class: 'about'}, view.about), ...[content].flat()]);
+    $('panel').scrollTop = isAgain ? top : 0;
+    isAgain || $('panel').querySelector('.node[tabindex="0"]')?.scrollIntoView({block: 'nearest'});
     page.drawn = page.newest ? page.tab + ' ' + page.id : null;
-    if (focused && $('panel').querySelector('#' + CSS.escape(focused))) {
-      $(focused).focus();
-    }
   }
 }
 
@@ -318,7 +322,7 @@ const actions = {
   switchTo: leaf => attempt(async () => {
     await json('PUT', path(page.id, 'branches', leaf));
     await load();
-    say('The conversation continues from the chosen message.');
+    say('The conversation goes on at the end of this branch.');
   }),
 };
 
@@ -330,8 +334,9 @@ async function list(cursor) {
     button('', () => open(each.id), {class: 'item', 'data-id': each.id})));
   loaded.conversations.forEach((each, i) => items[i].firstChild.append(
     text(each.title, 'b'),
-    h('small', {}, plural(each.messages, 'message'))));
-  $('list').replaceChildren(...(cursor ? $('list').children : []), ...items);
+    h('small', {}, plural(each.messages, 'message'),
+      each.lastMessageAt && ', ' + WHEN.format(new Date(each.lastMessageAt)))));
+  replace($('list'), [...(cursor ? $('list').children : []), ...items]);
   $('more').hidden = !loaded.next;
   $('more').onclick = () => attempt(() => list(loaded.next));
   marked();
@@ -344,6 +349,8 @@ function filter() {
   for (const item of items) {
     item.hidden = !item.textContent.toLowerCase().includes(words);
   }
+  $('no-match').textContent = $('more').hidden ? 'No conversation matches.'
+    : `None of the ${items.length} shown matches. Press “More” to look on.`;
   $('no-match').hidden = words === '' || items.some(item => !item.hidden);
 }
 

@@ -12,7 +12,9 @@ const STRATEGIES = {'': 'As configured', messages: 'Newest messages', turns: 'Ne
 const WHO = {USER: 'You', AI: 'Model', TOOL_EXECUTION_RESULT: 'Tool', SYSTEM: 'Instructions'};
 const ENDS = {STOP: 'Normally', TOOL_EXECUTION: 'With a tool call', LENGTH: 'At its greatest length'};
 const KINDS = {FACT: 'Fact', SUMMARY: 'Summary', CHUNK: 'Excerpt'};
-const TRUST = {USER: 'from you', ASSISTANT: 'from the model', TOOL: 'from a tool', RETRIEVED: 'from recalled text'};
+/** The least trusted source of a memory. */
+const TRUST = {USER: 'from your words alone', ASSISTANT: 'its sources include the model’s words',
+  TOOL: 'its sources include a tool’s result', RETRIEVED: 'its sources include recalled text'};
 
 /** A bar of parts. Each part is wide as its share. */
 function bar(parts, label) {
@@ -37,7 +39,8 @@ function line(each, actions) {
     each.due && 'Would be summarized'].filter(note => note);
   const {type} = each.said;
   const who = ['SUMMARY', 'MEMORIES', 'SYSTEM'].includes(each.part) ? PARTS[each.part] : WHO[type] ?? type;
-  return h('li', {class: each.reason ? 'hidden' : each.part.toLowerCase(), 'data-id': each.said.id},
+  const style = each.reason ? 'hidden' : (each.part === 'TURNS' ? type : each.part).toLowerCase();
+  return h('li', {class: style, 'data-id': each.said.id},
     h('div', {class: 'top'}, h('h3', {}, who), h('small', {}, plural(each.said.tokens, 'token')),
       notes.length > 0 && h('span', {class: 'mark'}, notes.join(', '))),
     content(each.said), each.cut && button('Show in chat', () => actions.reveal(each.said.id)));
@@ -193,9 +196,7 @@ function heard(each, shortened, style) {
   return h('li', {class: style || each.type.toLowerCase()},
     h('div', {class: 'top'}, h('h3', {}, WHO[each.type] ?? each.type),
       shortened && h('span', {class: 'mark'}, short(each.type))),
-    content(each, 300),
-    each.sent && !shortened && h('details', {}, h('summary', {}, 'With what was recalled for it'),
-      text(each.sent, 'p')));
+    content(each, 300));
 }
 
 /** Pixels between two columns, between two rows, and of a wide letter. */
@@ -205,7 +206,7 @@ const MOST_DOTS = 400;
 /** The tree of all branches. Each message is a dot; the current branch is bold. */
 const tree = {
   label: 'Branches',
-  about: 'Each edit and each other answer starts a branch. All are kept. Choose a message to go on from it.',
+  about: 'Each edit and each other answer starts a branch. All are kept. Choose a message to show its branch.',
   async draw(page, actions) {
     const nodes = (await json('GET', path(page.id, 'tree'))).slice(-MOST_DOTS);
     const column = place(nodes);
@@ -317,6 +318,10 @@ const find = {
     const results = h('div', {id: 'found', 'aria-live': 'polite'});
     const go = kind => attempt(async () => {
       page.words = words.value;
+      if (words.value.trim() === '') {
+        results.replaceChildren('Type a word to find.');
+        return;
+      }
       const from = performance.now();
       const found = await json('GET', `${path(page.id, kind)}?text=${encodeURIComponent(words.value)}`);
       if (kind === 'search') {
@@ -376,12 +381,12 @@ const memories = {
         say('The memories are made…');
         const made = await json('POST', path(page.id, 'memories'));
         say(JSON.stringify(made) === JSON.stringify(all) ? 'No memory is due yet.' : 'The memories are made.');
-      }))),
+      }), {id: 'make'})),
       all.length === 0 && h('p', {id: 'none'}, 'There is no long-term memory now. A memory is made of every '
         + 'four answers: within 5 minutes, or at once if you press the button.'),
-      h('ul', {class: 'lines', 'aria-label': 'Long-term memories'}, all.map(each => h('li', {class: 'memories'},
-        h('div', {class: 'top'}, h('h3', {}, each.trust === 'USER' && each.older.length > 0
-          ? 'Corrected' : KINDS[each.kind] ?? each.kind),
+      h('ul', {class: 'lines', 'aria-label': 'Long-term memories'}, all.map(each => h('li',
+        {class: 'memories', 'data-id': each.id}, h('div', {class: 'top'},
+          h('h3', {}, each.trust === 'USER' && each.older.length > 0 ? 'Corrected' : KINDS[each.kind] ?? each.kind),
           h('small', {}, TRUST[each.trust] ?? each.trust),
           each.pinned && h('span', {class: 'mark'}, 'Pinned')),
         text(each.text, 'p'),
@@ -398,7 +403,7 @@ const memories = {
             }
           }),
           button(each.pinned ? 'Unpin' : 'Pin', () => change(() =>
-            json('PUT', at(each) + '/pinned', {pinned: !each.pinned}))),
+            json('PUT', at(each) + '/pinned', {pinned: !each.pinned})), {id: 'pin-' + each.id}),
           button('Forget', async () => {
             if (await ask('Forget this memory? The messages stay in the chat.', 'Forget')) {
               await change(() => json('DELETE', at(each)));
@@ -422,9 +427,10 @@ const tokens = {
       h('p', {id: 'paid'}, isFree
         ? 'This conversation has cost nothing yet. A copy begins without the costs of the original.'
         : `${sum('input')} tokens read and ${sum('output')} written in the last 30 days.`),
-      ...isFree ? [] : [h('h3', {}, 'The dearest answers'),
-      h('ol', {class: 'lines', id: 'dearest'}, usage.answers.slice(0, 20).map(each => h('li', {class: 'ai'},
-        h('div', {class: 'top'}, h('b', {}, `${number(each.usage.input + each.usage.output)} tokens`),
+      ...isFree ? [] : [h('h3', {}, 'The most expensive answers'),
+      h('ol', {class: 'lines', id: 'dearest'}, usage.answers.slice(0, 20).map(each => h('li',
+        {class: 'ai', 'data-id': each.said.id}, h('div', {class: 'top'},
+          h('b', {}, `${number(each.usage.input + each.usage.output)} tokens`),
           h('small', {}, `${number(each.usage.input)} read, ${number(each.usage.output)} written`)),
         content(each.said),
         button('Why this answer?', () => actions.show('why', each.said.id))))),

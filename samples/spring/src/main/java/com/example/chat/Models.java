@@ -31,7 +31,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -41,6 +40,8 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -67,6 +68,7 @@ class Models {
     private static final int FACTS = 10;
 
     private static final Pattern TOOL = Pattern.compile("(?i)use a tool|\\btemperature\\b");
+    private static final Pattern ABLE = Pattern.compile("(?i)what can you do|(?:what|which) tools");
     private static final Pattern CITY = Pattern.compile("\\b(?:in|for|of) (\\p{Lu}\\p{L}+)");
 
     /** The best passage alone: more would repeat what the summary says, and cost more than they help. */
@@ -78,11 +80,6 @@ class Models {
 
     /** An answer fails because the user asked for that. */
     static final class AskedToFail extends RuntimeException {}
-
-    /** The newest request, and how often it came. */
-    private record Asked(List<ChatMessage> messages, int times) {}
-
-    private final AtomicReference<Asked> newest = new AtomicReference<>(new Asked(List.of(), 0));
 
     @Bean
     ChatModel chatModel() {
@@ -111,7 +108,8 @@ class Models {
         return new StreamingChatModel() {
             @Override
             public void doChat(ChatRequest request, StreamingChatResponseHandler handler) {
-                new Thread(() -> stream(request, handler, millisPerWord)).start();
+                boolean isFirst = isFirst();
+                new Thread(() -> stream(request, handler, millisPerWord, isFirst)).start();
             }
         };
     }
@@ -123,10 +121,17 @@ class Models {
         return keepsake.recall().retriever(RECALL);
     }
 
-    private void stream(ChatRequest request, StreamingChatResponseHandler handler, long millisPerWord) {
+    /** Returns whether the page does not ask for another answer. */
+    private static boolean isFirst() {
+        return !(RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes asked
+                && asked.getRequest().getRequestURI().endsWith("/regenerate"));
+    }
+
+    private void stream(
+            ChatRequest request, StreamingChatResponseHandler handler, long millisPerWord, boolean isFirst) {
         Cancellation cancellation = new Cancellation(new AtomicBoolean());
         try {
-            ChatResponse response = response(request, answer(request));
+            ChatResponse response = response(request, answer(request, isFirst));
             String text = response.aiMessage().text();
             for (String word : text == null ? new String[0] : text.split("(?<= )")) {
                 handler.onPartialResponse(new PartialResponse(word), new PartialResponseContext(cancellation));
@@ -141,7 +146,7 @@ class Models {
         }
     }
 
-    private AiMessage answer(ChatRequest request) {
+    private AiMessage answer(ChatRequest request, boolean isFirst) {
         List<ChatMessage> messages = request.messages();
         if (messages.get(messages.size() - 1) instanceof ToolExecutionResultMessage result) {
             return AiMessage.from("The tool says: " + result.text());
@@ -152,6 +157,10 @@ class Models {
         if (FAIL.matcher(last).matches()) {
             throw new AskedToFail();
         }
+        if (ABLE.matcher(last).find()) {
+            return AiMessage.from("I am a script. I answer “What is my name?” from what I am shown. I can “use a tool”, "
+                    + "“say something long” or “fail”. My only tool reads the temperature of a city.");
+        }
         if (TOOL.matcher(last).find() && !request.toolSpecifications().isEmpty()) {
             Matcher city = CITY.matcher(last);
             return AiMessage.from(ToolExecutionRequest.builder()
@@ -160,10 +169,6 @@ class Models {
                     .arguments("{\"city\": \"" + (city.find() ? city.group(1) : "Paris") + "\"}")
                     .build());
         }
-        int times = newest.updateAndGet(
-                        before -> new Asked(messages, messages.equals(before.messages()) ? before.times() + 1 : 1))
-                .times();
-        boolean isFirst = times % 2 == 1;
         if (last.toLowerCase(Locale.ROOT).contains("something long")) {
             return AiMessage.from(("This is " + (isFirst ? "a" : "another") + " long answer. ")
                     .repeat(LONG)
@@ -227,7 +232,7 @@ class Models {
                 .map(message -> ((SystemMessage) message).text())
                 .collect(Collectors.joining("\n"));
         if (instructions.isEmpty()) {
-            return answer(request);
+            return answer(request, true);
         }
         String text = request.messages().stream()
                 .filter(UserMessage.class::isInstance)
@@ -243,7 +248,7 @@ class Models {
         }
         return AiMessage.from(
                 newest.isEmpty()
-                        ? "The user told nothing of himself."
+                        ? "The user told nothing of themselves."
                         : newest.stream().map(Told::fact).collect(Collectors.joining(" ")));
     }
 

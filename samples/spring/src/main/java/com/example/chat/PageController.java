@@ -19,6 +19,7 @@ import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.Usage;
+import io.github.keepsake4j.message.KeptRequest;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.recall.Recalled;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -258,7 +259,12 @@ class PageController {
                 .map(memory -> memory(id, memory))
                 .toList();
         String summary = seen.map(SeenMessages::summary).map(Summary::text).orElse(null);
-        String recalled = Models.recalled(messages);
+        // The question is stored with what was recalled for its first answer.
+        String stored = Models.recalled(messages);
+        String recalled = seen.map(SeenMessages::request)
+                .map(KeptRequest::messages)
+                .map(Models::recalled)
+                .orElse(stored);
         TokenCounter counter = TokenCounter.standard();
         Map<Part, Integer> tokens = new EnumMap<>(Part.class);
         messages.forEach(
@@ -267,7 +273,7 @@ class PageController {
         tokens.put(Part.SUMMARY, summary == null ? 0 : counter.estimateTokenCountInText(summary));
         memories.forEach(each -> tokens.merge(
                 Part.MEMORIES, each.text() == null ? 0 : counter.estimateTokenCountInText(each.text()), Integer::sum));
-        tokens.merge(Part.TURNS, -tokens.get(Part.RECALLED), Integer::sum);
+        tokens.merge(Part.TURNS, -counter.estimateTokenCountInText(stored), Integer::sum);
         return new Seen(
                 seen.isPresent(),
                 Said.of(answer),
@@ -277,7 +283,7 @@ class PageController {
                 seen.map(each -> List.copyOf(each.shortened())).orElse(List.of()),
                 summary,
                 memories,
-                seen.map(SeenMessages::altered).orElse(false),
+                seen.map(SeenMessages::altered).orElse(false) && recalled.equals(stored),
                 seen.map(SeenMessages::request)
                         .map(kept -> new Kept(
                                 kept.modelName(),
@@ -340,7 +346,7 @@ class PageController {
                 millis);
     }
 
-    /** Returns the tokens of the newest days, and of the newest answers, the dearest first. */
+    /** Returns the tokens of the newest days, and of the newest answers, the most expensive first. */
     @GetMapping("/usage")
     Costs usage(@PathVariable String id) {
         Conversation conversation = keepsake.conversation(id);

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a user told about himself in a text, found by rules of thumb.
+ * What users told about themselves in a text, found by rules of thumb.
  *
  * @param clause what was told, such as "My favourite colour is green"
  */

@@ -78,6 +78,7 @@ class ModelsTest {
 
     @Test
     void a_tool_is_asked_about_the_city_of_the_question() {
+        assertThat(answer(UserMessage.from("Which tools do you have?")).text()).startsWith("I am a script.");
         for (String city : List.of("Oslo", "Paris")) {
             AiMessage answer = answer(UserMessage.from("What is the temperature in " + city + "?"));
             assertThat(answer.toolExecutionRequests().get(0).arguments()).contains(city);
@@ -98,10 +99,9 @@ class ModelsTest {
     }
 
     @Test
-    void another_answer_to_the_same_request_is_another_one() {
+    void the_same_question_of_two_conversations_gets_the_same_answer() {
         ChatModel model = new Models().chatModel();
-        assertThat(List.of(model.chat("Hi"), model.chat("Hi"), model.chat("Ho")))
-                .containsExactly("You said: Hi", "I was shown: Hi", "You said: Ho");
+        assertThat(List.of(model.chat("Hi"), model.chat("Hi"))).containsOnly("You said: Hi");
     }
 
     @Test
@@ -114,7 +114,7 @@ class ModelsTest {
                 .isEqualTo("The user's name is Alice. The user said: “I keep bees.” The user said: “I moved to Bonn.”");
         assertThat(answer(SystemMessage.from("Write a summary."), UserMessage.from("User: Hello"))
                         .text())
-                .isEqualTo("The user told nothing of himself.");
+                .isEqualTo("The user told nothing of themselves.");
     }
 
     private static AiMessage answer(ChatMessage... messages) {
