@@ -158,8 +158,9 @@ class Models {
             throw new AskedToFail();
         }
         if (ABLE.matcher(last).find()) {
-            return AiMessage.from("I am a script. I answer “What is my name?” from what I am shown. I can “use a tool”, "
-                    + "“say something long” or “fail”. My only tool reads the temperature of a city.");
+            return AiMessage.from(
+                    "I am a script. I answer “What is my name?” from what I am shown. I can “use a tool”, "
+                            + "“say something long” or “fail”. My only tool reads the temperature of a city.");
         }
         if (TOOL.matcher(last).find() && !request.toolSpecifications().isEmpty()) {
             Matcher city = CITY.matcher(last);
