@@ -98,7 +98,7 @@ public final class ChatMemories {
      * @return the place
      */
     public Parent end(MemoryKey key) {
-        BoundTurn turn = Invocation.turnOfThread(key);
+        BoundTurn turn = Invocation.turnOfThread(key, parts);
         return turn == null ? Parent.head() : turn.end();
     }
 
@@ -113,7 +113,7 @@ public final class ChatMemories {
     }
 
     /**
-     * Reads what a model is shown of a memory. Within a turn of this memory, it is what the turn was shown.
+     * Reads what a model is shown of a memory. Within a turn of this memory, that is what the turn was shown.
      *
      * @param key the memory
      * @param use receives the messages that were read, and the messages that are shown
@@ -121,9 +121,10 @@ public final class ChatMemories {
      * @return its result
      */
     public <T> T showing(MemoryKey key, BiFunction<Tail, Context, T> use) {
-        BoundTurn turn = Invocation.turnOfThread(key);
+        Tail tail = parts.load(key, key, 0);
+        BoundTurn turn = Invocation.turnOfThread(key, parts);
         Tail known = turn == null ? null : turn.lastShown();
-        Tail tail = known == null ? parts.load(key, key, 0) : known;
-        return use.apply(tail, parts.select(key, key, tail, parts.remembered(key, tail)));
+        Tail seen = known == null ? tail : known;
+        return use.apply(tail, parts.select(key, key, seen, parts.remembered(key, seen)));
     }
 }

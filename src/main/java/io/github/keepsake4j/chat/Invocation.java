@@ -127,10 +127,10 @@ final class Invocation implements CallsOfThread.Call {
     }
 
     /** Returns the turn in a memory for which this thread works, or null if there is none. */
-    static @Nullable BoundTurn turnOfThread(MemoryKey key) {
+    static @Nullable BoundTurn turnOfThread(MemoryKey key, SharedParts memories) {
         for (CallsOfThread.Call call : CallsOfThread.all()) {
             BoundTurn turn = call instanceof Invocation invocation && !call.isOver() ? invocation.turn() : null;
-            if (turn != null && turn.key.equals(key)) {
+            if (turn != null && turn.memories == memories && turn.key.equals(key)) {
                 return turn;
             }
         }

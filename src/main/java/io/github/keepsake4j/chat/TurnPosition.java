@@ -382,7 +382,7 @@ final class TurnPosition {
 
     /** Returns the message behind which the turn goes on, of which the head may tell nothing. */
     Parent end() {
-        String last = own;
+        String last = added.isEmpty() ? null : own;
         if (branch == null && from == null && !beside && !aside) {
             return Parent.head();
         }

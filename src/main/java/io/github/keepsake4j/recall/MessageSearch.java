@@ -7,7 +7,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Reads;
-import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -406,6 +406,8 @@ public final class MessageSearch {
         /** By how much a read is larger than one that did not reach the current branch. */
         private static final int FURTHER = 50;
 
+        private static final int MOST = 1_000;
+
         private final MessageLog log;
         private final MemoryKey key;
         private final Heads heads;
@@ -457,18 +459,31 @@ public final class MessageSearch {
 
         /** Reads back from a message until its branch meets the current one. Usually it is on that one itself. */
         private Set<Long> upTo(String end, Collection<Long> messages) {
-            for (int most = 1; ; most *= FURTHER) {
-                Tail read = log.read(key, ReadQuery.newest(most).endingIn(end));
-                Set<Long> own =
-                        read.messages().stream().map(LoggedMessage::sequence).collect(Collectors.toSet());
-                Set<Long> current = log.onBranch(
-                        key, Stream.concat(messages.stream(), own.stream()).toList());
+            Set<Long> own = new HashSet<>();
+            long lowest = messages.stream().reduce(Long.MAX_VALUE, Math::min);
+            String from = end;
+            for (int most = 1; ; most = Math.min(most * FURTHER, MOST)) {
+                List<LoggedMessage> read = read(from, most);
+                Set<Long> places = read.stream().map(LoggedMessage::sequence).collect(Collectors.toSet());
+                own.addAll(places);
+                places.addAll(messages);
+                Set<Long> current = log.onBranch(key, places);
                 long meeting = own.stream().filter(current::contains).reduce(0L, Math::max);
-                if (meeting > 0 || read.complete()) {
+                from = read.isEmpty() ? null : read.get(0).parentId();
+                if (meeting > 0 || from == null || read.get(0).sequence() < lowest) {
                     return messages.stream()
                             .filter(place -> own.contains(place) || (place <= meeting && current.contains(place)))
                             .collect(Collectors.toSet());
                 }
+            }
+        }
+
+        /** Reads back from a message; nothing if the memory was erased meanwhile. */
+        private List<LoggedMessage> read(String end, int most) {
+            try {
+                return log.read(key, ReadQuery.newest(most).endingIn(end)).messages();
+            } catch (UnknownMessageException e) {
+                return List.of();
             }
         }
     }

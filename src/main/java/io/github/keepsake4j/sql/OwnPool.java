@@ -15,7 +15,7 @@ import org.postgresql.Driver;
 final class OwnPool {
 
     /** The driver quotes such a host in its error, and so the password. */
-    private static final Pattern USER_IN_HOST = Pattern.compile("//[^/?]*@");
+    private static final Pattern USER_IN_HOST = Pattern.compile("^jdbc:postgresql:[^=]*@");
 
     private OwnPool() {}
 

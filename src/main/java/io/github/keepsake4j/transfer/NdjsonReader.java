@@ -23,13 +23,13 @@ final class NdjsonReader {
      * The largest length of the first line of an export. Another file may be one endless line, and is not read as an
      * export.
      */
+    private static final int MAX_FIRST_LINE = 1 << 16;
+
     private static final String FOREIGN =
             "does not begin an export of this library, whose first line has the kind export."
                     + " Import the whole file; for the data of another program, write an ImportSource";
 
     private static final String COMPRESSED = "is compressed with gzip; decompress the file first, with gunzip";
-
-    private static final int MAX_FIRST_LINE = 1 << 16;
 
     private final MessageLog log;
     private final Consumer<MemoryCopy.Progress> listener;

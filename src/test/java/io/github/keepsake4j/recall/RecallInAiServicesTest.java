@@ -11,6 +11,7 @@ import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.rag.content.Content;
+import dev.langchain4j.rag.content.retriever.ContentRetriever;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
@@ -26,6 +27,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -150,6 +152,53 @@ class RecallInAiServicesTest {
         assertThat(text(model.lastRequest())).contains("Coco", "Blub").doesNotContain("Tom");
         chat.chat("alice", asked);
         assertThat(text(model.lastRequest())).contains("Coco", "Tom").doesNotContain("Blub");
+    }
+
+    @Test
+    void what_another_thread_clears_during_a_turn_is_not_recalled() {
+        ContentRetriever retriever = keepsake.recall().retriever(RecallOptions.standard());
+        Chat chat = keepsake.aiServices(Chat.class)
+                .chatModel(model)
+                .contentRetriever(query -> {
+                    if (query.text().startsWith("What")) {
+                        CompletableFuture.runAsync(
+                                        () -> keepsake.chatMemory("alice").clear())
+                                .join();
+                    }
+                    return retriever.retrieve(query);
+                })
+                .build();
+        chat.chat("alice", "My parrot is called Coco");
+        for (int i = 0; i < 4; i++) {
+            chat.chat("alice", "It rains");
+        }
+        chat.chat("alice", "Is my parrot called Coco?");
+        assertThat(text(model.lastRequest())).contains("user: My parrot");
+        chat.chat("alice", "What is my parrot called?");
+        assertThat(text(model.lastRequest())).doesNotContain("Coco");
+    }
+
+    /** A turn of a memory of the same name in another log tells nothing of this one. */
+    @Test
+    void a_turn_of_another_log_does_not_bound_a_recall() {
+        Keepsake archive = Keepsake.builder()
+                .messageLog(new InMemoryMessageLog())
+                .index(new InMemoryMessageIndex())
+                .maxMessages(1)
+                .build();
+        archive.chatMemory("alice").add(UserMessage.from("My horse is called Zorro"), UserMessage.from("It rains"));
+        Chat chat = keepsake.aiServices(Chat.class)
+                .chatModel(model)
+                .contentRetriever(archive.recall().retriever(RecallOptions.standard()))
+                .build();
+        chat.chat("alice", "x");
+        String question = keepsake.conversation("alice")
+                .questionOf(newest(keepsake.conversation("alice")))
+                .orElseThrow()
+                .id();
+        keepsake.conversation("alice")
+                .edit(question, UserMessage.from("y"), asked -> chat.chat("alice", "Is my horse called Zorro?"));
+        assertThat(text(model.lastRequest())).contains("user: My horse is called Zorro");
     }
 
     private Chat recalling() {
