@@ -123,8 +123,7 @@ public final class ChatMemories {
     public <T> T showing(MemoryKey key, BiFunction<Tail, Context, T> use) {
         Tail tail = parts.load(key, key, 0);
         BoundTurn turn = Invocation.turnOfThread(key, parts);
-        Tail known = turn == null ? null : turn.lastShown();
-        Tail seen = known == null ? tail : known;
+        Tail seen = Objects.requireNonNullElse(turn == null ? null : turn.lastShown(), tail);
         return use.apply(tail, parts.select(key, key, seen, parts.remembered(key, seen)));
     }
 }

@@ -403,10 +403,8 @@ public final class MessageSearch {
     /** The visible messages of a memory. Read once for a search, when they are needed. */
     static final class Visible {
 
-        /** By how much a read is larger than one that did not reach the current branch. */
-        private static final int FURTHER = 50;
-
-        private static final int MOST = 1_000;
+        /** How many messages are read at once if the turn's place is not on the current branch. */
+        private static final int FURTHER = 200;
 
         private final MessageLog log;
         private final MemoryKey key;
@@ -462,12 +460,12 @@ public final class MessageSearch {
             Set<Long> own = new HashSet<>();
             long lowest = messages.stream().reduce(Long.MAX_VALUE, Math::min);
             String from = end;
-            for (int most = 1; ; most = Math.min(most * FURTHER, MOST)) {
+            for (int most = 1; ; most = FURTHER) {
                 List<LoggedMessage> read = read(from, most);
-                Set<Long> places = read.stream().map(LoggedMessage::sequence).collect(Collectors.toSet());
-                own.addAll(places);
-                places.addAll(messages);
-                Set<Long> current = log.onBranch(key, places);
+                Set<Long> asked = new HashSet<>(messages);
+                read.forEach(message -> own.add(message.sequence()));
+                read.forEach(message -> asked.add(message.sequence()));
+                Set<Long> current = log.onBranch(key, asked);
                 long meeting = own.stream().filter(current::contains).reduce(0L, Math::max);
                 from = read.isEmpty() ? null : read.get(0).parentId();
                 if (meeting > 0 || from == null || read.get(0).sequence() < lowest) {
