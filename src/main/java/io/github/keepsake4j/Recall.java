@@ -12,11 +12,12 @@ import java.util.function.Function;
 
 /**
  * Recalls messages that answer a question, for a model. Considers the messages of users and models on the current
- * branch, or before the place of the turn on whose thread it is called. Never returns failed, rejected or erased messages, or messages that the model is shown anyway. Messages that
+ * branch. On the thread of a turn that regenerates, edits or goes on elsewhere, these are the messages before its place.
+ * Never returns failed, rejected or erased messages, or messages that the model is shown anyway. Messages that
  * {@code clear} hid are returned only if the options allow it. A message ranks by its own and its neighbours' words, by
- * the stored question that it answers, by the speaker and dates in the query, and by meaning
- * if there is an {@linkplain Keepsake.Builder#embeddingModel embedding model}. A question that names a day, a week or a
- * month finds what was said then, without a word of it. Thread-safe.
+ * the stored question that it answers, by the speaker and dates in the query, and by meaning if there is an
+ * {@linkplain Keepsake.Builder#embeddingModel embedding model}. A question that names a day, a week or a month finds what
+ * was said then, without a word of it. Thread-safe.
  */
 public final class Recall {
 

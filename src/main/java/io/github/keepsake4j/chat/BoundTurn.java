@@ -523,8 +523,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     @Override
     @SuppressWarnings("ReferenceEquality")
     public ChatRequest asAsked(ChatRequest request) {
-        lock.lock();
-        try {
+        return underLock(() -> {
             LoggedMessage again = Objects.requireNonNull(course().question, "question");
             ChatMessage asks = sent == null ? again.message() : sent.message();
             List<ChatMessage> messages = new ArrayList<>(request.messages());
@@ -533,9 +532,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             return repeated && sightings.isFollowedByQuestion(asked)
                     ? sightings.asking(again.sequence(), asked)
                     : asked;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     // Events of the AI service.

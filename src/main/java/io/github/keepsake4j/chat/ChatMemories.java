@@ -92,7 +92,7 @@ public final class ChatMemories {
 
     /**
      * Returns the message behind which the next messages of this thread belong. It differs from the head in a turn that
-     * regenerates, edits or repeats something, or is on a named branch. Does no I/O.
+     * regenerates, edits or repeats something, or is on a named branch. Reads only in a turn that has not read yet.
      *
      * @param key the memory
      * @return the place

@@ -380,13 +380,13 @@ final class TurnPosition {
         return TurnPlace.beside(refused, next != null ? next : Parent.of(last));
     }
 
-    /** Returns the message behind which the turn goes on, of which the head may tell nothing. */
+    /** Returns the message behind which the turn goes on: usually the head, and otherwise its own newest one or its place. */
     Parent end() {
-        String last = added.isEmpty() ? null : own;
         if (branch == null && from == null && !beside && !aside) {
             return Parent.head();
         }
-        if (last != null) {
+        String last = own;
+        if (last != null && !added.isEmpty()) {
             return Parent.of(last);
         }
         Shown first = shown;

@@ -9,22 +9,68 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Short forms of common calls. Each is one call of the log, except {@link #usage} and {@link #erase}. */
+/** Short forms of common calls. Each is one call of the log, except {@link #onBranch}, {@link #usage} and {@link #erase}. */
 public final class Reads {
 
     private static final Logger LOG = LoggerFactory.getLogger(Reads.class);
 
+    /** How many messages are read at once on the way back to the current branch. */
+    private static final int BACK = 200;
+
     private Reads() {}
+
+    /**
+     * Finds out which messages are before a place. It is one call for the head, two for a place on the current branch, and
+     * two for each {@value #BACK} messages behind the one where another branch leaves it.
+     *
+     * @param log the log
+     * @param key the memory
+     * @param end the place: the head, a beginning, or the message before it
+     * @param sequences sequences of messages
+     * @return those of the messages that are before the place; empty if the memory does not have the place any longer
+     */
+    public static Set<Long> onBranch(MessageLog log, MemoryKey key, Parent end, Collection<Long> sequences) {
+        if (end instanceof Parent.Head) {
+            return log.onBranch(key, sequences);
+        }
+        long lowest = sequences.stream().reduce(Long.MAX_VALUE, Math::min);
+        Set<Long> before = new HashSet<>();
+        String last = end instanceof Parent.Of of ? of.id() : null;
+        for (int most = 1; last != null; most = BACK) {
+            List<LoggedMessage> read = endingIn(log, key, last, most);
+            Set<Long> places = read.stream().map(LoggedMessage::sequence).collect(Collectors.toSet());
+            before.addAll(places);
+            Set<Long> current = log.onBranch(
+                    key, Stream.concat(sequences.stream(), places.stream()).toList());
+            long meeting = places.stream().filter(current::contains).reduce(0L, Math::max);
+            current.stream().filter(place -> place <= meeting).forEach(before::add);
+            boolean isDone = read.isEmpty() || meeting > 0 || read.get(0).sequence() < lowest;
+            last = isDone ? null : read.get(0).parentId();
+        }
+        before.retainAll(Set.copyOf(sequences));
+        return before;
+    }
+
+    private static List<LoggedMessage> endingIn(MessageLog log, MemoryKey key, String id, int most) {
+        try {
+            return log.read(key, ReadQuery.newest(most).endingIn(id)).messages();
+        } catch (UnknownMessageException e) {
+            // The memory was erased meanwhile.
+            return List.of();
+        }
+    }
 
     /**
      * Finds messages of one memory by their ids.

@@ -4,10 +4,7 @@ import dev.langchain4j.data.message.ChatMessageType;
 import dev.langchain4j.model.embedding.EmbeddingModel;
 import io.github.keepsake4j.backend.ObservedLog;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.Parent;
-import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Reads;
-import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -35,7 +32,6 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -403,9 +399,6 @@ public final class MessageSearch {
     /** The visible messages of a memory. Read once for a search, when they are needed. */
     static final class Visible {
 
-        /** How many messages are read at once if the turn's place is not on the current branch. */
-        private static final int FURTHER = 200;
-
         private final MessageLog log;
         private final MemoryKey key;
         private final Heads heads;
@@ -449,40 +442,7 @@ public final class MessageSearch {
 
         /** Returns the messages that are before the place where the memory goes on. */
         Set<Long> onBranch(Collection<Long> messages) {
-            Parent end = heads.end(key);
-            return end instanceof Parent.Of of
-                    ? upTo(of.id(), messages)
-                    : end instanceof Parent.Root ? Set.of() : log.onBranch(key, messages);
-        }
-
-        /** Reads back from a message until its branch meets the current one. Usually it is on that one itself. */
-        private Set<Long> upTo(String end, Collection<Long> messages) {
-            Set<Long> own = new HashSet<>();
-            long lowest = messages.stream().reduce(Long.MAX_VALUE, Math::min);
-            String from = end;
-            for (int most = 1; ; most = FURTHER) {
-                List<LoggedMessage> read = read(from, most);
-                Set<Long> asked = new HashSet<>(messages);
-                read.forEach(message -> own.add(message.sequence()));
-                read.forEach(message -> asked.add(message.sequence()));
-                Set<Long> current = log.onBranch(key, asked);
-                long meeting = own.stream().filter(current::contains).reduce(0L, Math::max);
-                from = read.isEmpty() ? null : read.get(0).parentId();
-                if (meeting > 0 || from == null || read.get(0).sequence() < lowest) {
-                    return messages.stream()
-                            .filter(place -> own.contains(place) || (place <= meeting && current.contains(place)))
-                            .collect(Collectors.toSet());
-                }
-            }
-        }
-
-        /** Reads back from a message; nothing if the memory was erased meanwhile. */
-        private List<LoggedMessage> read(String end, int most) {
-            try {
-                return log.read(key, ReadQuery.newest(most).endingIn(end)).messages();
-            } catch (UnknownMessageException e) {
-                return List.of();
-            }
+            return Reads.onBranch(log, key, heads.end(key), messages);
         }
     }
 }

@@ -8,6 +8,7 @@ import io.github.keepsake4j.recall.Recalled.Passage;
 import io.github.keepsake4j.text.Fence;
 import io.github.keepsake4j.text.MessageText;
 import java.text.Normalizer;
+import java.text.Normalizer.Form;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
@@ -31,9 +32,8 @@ final class RecalledText {
     private static final Pattern INVISIBLE = Pattern.compile("\\p{Cf}");
 
     /** A word of a name that a model takes for another speaker. */
-    private static final Pattern ROLE = Pattern.compile(
-            "(?<!\\p{L})(?:assistant|ai|system|developer|tool|user|model)(?!\\p{L})",
-            Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE);
+    private static final Pattern ROLE =
+            Pattern.compile("(?iu)(?<!\\p{L})(?:assistant|ai|system|developer|tool|user|model)(?!\\p{L})");
 
     /** In place of text that an excerpt leaves out. */
     private static final String CUT = "[…]";
@@ -70,8 +70,7 @@ final class RecalledText {
                     : NO_NAME.matcher(INVISIBLE.matcher(user.name()).replaceAll(""))
                             .replaceAll(" ")
                             .strip();
-            boolean isRole = ROLE.matcher(Normalizer.normalize(name, Normalizer.Form.NFKC))
-                    .find();
+            boolean isRole = ROLE.matcher(Normalizer.normalize(name, Form.NFKC)).find();
             return name.isEmpty() ? Named.USER : isRole ? Named.USER + " " + name : name;
         }
         return message.message() instanceof AiMessage

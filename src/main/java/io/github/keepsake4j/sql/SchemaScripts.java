@@ -41,7 +41,7 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
                 && stored(session).version() == 0) {
             throw new KeepsakeException(
                     "The table " + schema.table() + " is missing or empty, but other tables of the " + schema.what()
-                            + " exist. If another program made these, choose another database; else restore the table and"
+                            + " exist. If another program made these, choose another database; otherwise restore the table and"
                             + " its row as the script " + next(versions) + " in the library's jar creates them");
         }
         return versions;

@@ -480,8 +480,8 @@ public final class RedisMessageLog implements MessageLog {
                 // Their messages may hold the password.
                 throw new InvalidInputException(
                         "server",
-                        "must begin with redis:// or rediss://, such as redis://localhost:6379. Within a user or a password, write"
-                                + " / as %2F, ? as %3F, # as %23, @ as %40 and % as %25");
+                        "must begin with redis:// or rediss://, such as redis://localhost:6379. Within a user or a"
+                                + " password, write / as %2F, ? as %3F, # as %23, @ as %40 and % as %25");
             }
         }
     }

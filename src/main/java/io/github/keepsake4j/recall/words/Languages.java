@@ -19,17 +19,14 @@ final class Languages {
 
     /** Checks a language that was asked for. The standard ones are left out if their library is absent. */
     static String check(String code) {
-        if (!CODES.contains(code)) {
-            throw new InvalidInputException(
-                    "language", "must be one of " + new TreeSet<>(CODES) + ", is \"" + code + "\"");
+        if (LUCENE && CODES.contains(code)) {
+            return code;
         }
-        if (!LUCENE) {
-            throw new InvalidInputException(
-                    "language",
-                    "needs a library that is not on the class path; add the artifact"
-                            + " org.apache.lucene:lucene-analysis-common, or leave the language out");
-        }
-        return code;
+        throw new InvalidInputException(
+                "language",
+                LUCENE
+                        ? "must be one of " + new TreeSet<>(CODES) + ", is \"" + code + "\""
+                        : "needs org.apache.lucene:lucene-analysis-common, which is not on the class path");
     }
 
     /** Loads a language. Returns an empty result if Lucene's analysis module is absent. */
