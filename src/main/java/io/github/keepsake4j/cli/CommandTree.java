@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
             "0:done",
             "1:failed",
             "2:wrong usage or input; nothing was changed",
-            "3:stored data is damaged: check found it, or another command met it",
+            "3:stored data is damaged: check or another command found it",
             "4:the store is not available; the same command may succeed later",
             "141:the reader of the output has gone"
         })

@@ -32,14 +32,16 @@ import org.jspecify.annotations.Nullable;
  * Keeps long-term memories in files with the names of WilmerAI, in one directory for each tenant.
  *
  * <ul>
- *   <li>{@code <id>_memories.jsonl}: the chunks, one a line. Lines are only added, unless a memory is corrected, pinned or
+ *   <li>{@code <id>_memories.jsonl}: the chunks, one a line, with {@code text_block} and {@code hash}, the SHA-256 of the
+ * last message's text. Lines are only added, unless a memory is corrected, pinned or
  *       forgotten. Failed tries and the branch that is shown are in {@code <id>_memories.moves.jsonl}.
  *   <li>{@code <id>_summary.jsonl}: the current summary, in one line. Its versions are in {@code <id>.summaries.jsonl}.
  * If another program wrote a summary before, it is the first version.
  *   <li>{@code <id>_vector_memory.db}: the facts in SQLite, with the tables {@code memories}, {@code memories_fts} and
- *       {@code vector_memory_tracker}. It is created with the first fact. Needs {@code org.xerial:sqlite-jdbc}.
+ *       {@code vector_memory_tracker}; the id is the {@code rowid} of {@code memories_fts}, which has the plain words. It is created with the first fact. Needs {@code org.xerial:sqlite-jdbc}.
  *   <li>{@code <id>.key}: the discussion's key, by which a clean-up finds the remains of an erasure that a crash
  * interrupted.
+ *   <li>{@code <hash>.erased}: the number of erasures, and no id. It rejects writes that began before an erasure.
  * </ul>
  *
  * <p>An id of up to 40 lower-case ASCII letters, digits, {@code -} and {@code _} is used unchanged. Other ids are
