@@ -128,7 +128,7 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             "^(?:(?:\\[[^\\]]*\\]|\\b(?:" + GREETINGS + "|ok|okay|well|yes|no|so|and|but|also|actually|sorry|wait"
                     + "|now|currently|btw|you know|oh|hm+|um+|oops|please|by the way"
                     + "|(?:don't forget|do not forget|remember|note|save)(?: that)?"
-                    + "|you should know(?: that)?)\\b)[\\s,.:!-]*)+");
+                    + "|you should know(?: that)?)\\b)[\\s,.:!-]*)++");
 
     private static final Pattern MARKS_AT_END = pattern(
             "(?:[\\s.,;:!?-]|[:;]-?[()DP]|[\\s,]+(?:please|remember(?: that)?|by the way|btw|thanks?(?: you)?))+$");
