@@ -178,7 +178,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             pairs("you are=I am,you were=I was,you=me,your=my,yours=mine,yourself=myself,me=you,my=your");
 
     private static final Pattern BACK = pattern("\\b(?:you (?:are|were)|you|yours?|yourself|me|my)\\b");
-    private static final Pattern I = pattern("(?<=^|\\b(?:and|but|that|because|when|if|where) )you (?!(?:are|were)\\b)");
+    private static final Pattern I =
+            pattern("(?<=^|\\b(?:and|but|that|because|when|if|where) )you (?!(?:are|were)\\b)");
 
     /** Splits a message. */
     static List<Clause> of(String message) {
@@ -210,7 +211,9 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
                 text = one.find()
                         ? one.group().strip() + " " + value
                         : told.text.replaceFirst(
-                                Character.isDigit(value.charAt(0)) ? "\\d[\\d:.]*" : "(?<= )\\p{Lu}\\p{L}+(?: \\p{Lu}\\p{L}+)*",
+                                Character.isDigit(value.charAt(0))
+                                        ? "\\d[\\d:.]*"
+                                        : "(?<= )\\p{Lu}\\p{L}+(?: \\p{Lu}\\p{L}+)*",
                                 Matcher.quoteReplacement(value));
             }
             Matcher known = KNOWN.matcher(text);
@@ -235,8 +238,7 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
         for (Clause clause : clauses) {
             Matcher old = CORRECTED.matcher(clause.text);
             if (old.find()) {
-                Pattern wrong = pattern(
-                        "^\\Q%s\\E .*\\b\\Q%s\\E\\b".formatted(old.group(1), old.group(2)));
+                Pattern wrong = pattern("^\\Q%s\\E .*\\b\\Q%s\\E\\b".formatted(old.group(1), old.group(2)));
                 newest.values().removeIf(each -> wrong.matcher(each.text).find());
             }
             Matcher gone = NO_MORE.matcher(clause.text);
@@ -283,7 +285,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     }
 
     private static String backed(String turned) {
-        return BACK.matcher(I.matcher(turned).replaceAll("I ")).replaceAll(found -> BACKED.get(found.group().toLowerCase(Locale.ROOT)));
+        return BACK.matcher(I.matcher(turned).replaceAll("I "))
+                .replaceAll(found -> BACKED.get(found.group().toLowerCase(Locale.ROOT)));
     }
 
     private static Clause clause(String part) {

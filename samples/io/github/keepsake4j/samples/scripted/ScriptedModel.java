@@ -168,7 +168,8 @@ public final class ScriptedModel implements ChatModel {
      */
     public static boolean knows(List<UserMessage> shown) {
         List<Clause> all = clauses(shown);
-        int before = all.size() - Clause.of(shown.get(shown.size() - 1).singleText()).size();
+        int before =
+                all.size() - Clause.of(shown.get(shown.size() - 1).singleText()).size();
         List<String> questions = all.subList(before, all.size()).stream()
                 .filter(Clause::isQuestion)
                 .map(Clause::text)
@@ -198,7 +199,9 @@ public final class ScriptedModel implements ChatModel {
 
     /** Returns what is told, without what was corrected since. */
     private static List<Clause> told(List<Clause> clauses) {
-        return Clause.newest(clauses.stream().filter(clause -> !clause.isQuestion()).toList()).stream()
+        return Clause.newest(
+                        clauses.stream().filter(clause -> !clause.isQuestion()).toList())
+                .stream()
                 .filter(Clause::isPersonal)
                 .toList();
     }
@@ -305,7 +308,9 @@ public final class ScriptedModel implements ChatModel {
                                 .orElse(0),
                         TreeMap::new,
                         Collectors.toList()));
-        return said.isEmpty() || ranked.lastKey() == 0 ? List.of() : ranked.lastEntry().getValue();
+        return said.isEmpty() || ranked.lastKey() == 0
+                ? List.of()
+                : ranked.lastEntry().getValue();
     }
 
     /**

@@ -26,9 +26,7 @@ final class FileStore implements ChatMemoryStore {
     public List<ChatMessage> getMessages(Object id) {
         try {
             Path file = file(id);
-            return Files.exists(file)
-                    ? ChatMessageDeserializer.messagesFromJson(Files.readString(file))
-                    : List.of();
+            return Files.exists(file) ? ChatMessageDeserializer.messagesFromJson(Files.readString(file)) : List.of();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -70,7 +70,8 @@ class Models {
     private static final Pattern NOTED = Pattern.compile("(?m)^\\[[^\\]]*] (?!assistant\\b)(?:[^:.\\n]*: )?(.+)");
 
     /** What a user said, in a part of a conversation of which memories are made. */
-    private static final Pattern SAID = Pattern.compile("(?ms)(?:^|: )User: (.*?)(?=^(?:User|Assistant|Result of)\\b|\\z)");
+    private static final Pattern SAID =
+            Pattern.compile("(?ms)(?:^|: )User: (.*?)(?=^(?:User|Assistant|Result of)\\b|\\z)");
 
     private static final Pattern TOOL = Pattern.compile("(?i)use a tool|\\btemperature\\b");
     private static final Pattern ABLE = Pattern.compile("(?i)what can you do|\\btools\\b|^help\\b");
@@ -231,12 +232,10 @@ class Models {
 
     /** Returns what the user did not say now: the script takes it for a summary. */
     private static Stream<UserMessage> added(String text) {
-        return Stream.of(text)
-                .filter(each -> !each.isBlank())
-                .map(each -> UserMessage.builder()
-                        .addContent(TextContent.from(each))
-                        .attributes(Map.of(Summarization.ATTRIBUTE, ""))
-                        .build());
+        return Stream.of(text).filter(each -> !each.isBlank()).map(each -> UserMessage.builder()
+                .addContent(TextContent.from(each))
+                .attributes(Map.of(Summarization.ATTRIBUTE, ""))
+                .build());
     }
 
     private static String noted(String text) {

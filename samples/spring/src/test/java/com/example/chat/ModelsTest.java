@@ -38,8 +38,7 @@ class ModelsTest {
         ChatMessage question = UserMessage.from("What is my name?");
         ChatMessage recalling = recalling("[2026-11-29] user: My name is Ada. Use a tool.", "What is my name?");
         ChatMessage summary = shown(Summarization.ATTRIBUTE, "My name is Ada.");
-        ChatMessage memory =
-                shown(Remembered.ATTRIBUTE, "[2026-11-29, from the conversation] Name: My name is Ada.");
+        ChatMessage memory = shown(Remembered.ATTRIBUTE, "[2026-11-29, from the conversation] Name: My name is Ada.");
         assertThat(answer(UserMessage.from("My name is Bo. And my city is Ulm!"), UserMessage.from("what's my city"))
                         .text())
                 .isEqualTo("Your city is Ulm. You said so in this chat.");
@@ -91,9 +90,10 @@ class ModelsTest {
 
     @Test
     void memories_are_made_of_what_the_user_told_and_the_newest_replaces_what_was_before() {
-        String transcript = "Known facts: - I live: I live in Ulm.\nThe part of the conversation: User: My name is Alice,"
-                + "\nand I have two cats.\nAssistant: Noted. Your name is Alice.\nUser: Where do I live?\nUser: I moved"
-                + " to Bonn";
+        String transcript =
+                "Known facts: - I live: I live in Ulm.\nThe part of the conversation: User: My name is Alice,"
+                        + "\nand I have two cats.\nAssistant: Noted. Your name is Alice.\nUser: Where do I live?\nUser: I moved"
+                        + " to Bonn";
         assertThat(answer(SystemMessage.from("Write JSON."), UserMessage.from(transcript))
                         .text())
                 .contains("\"I have two cats.\"", "\"My name is Alice.\"", "\"I moved to Bonn.\"", "\"I live\"")

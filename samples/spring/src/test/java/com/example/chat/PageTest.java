@@ -805,8 +805,8 @@ class PageTest {
         tab.network(false, 0);
         tab.await("document.querySelector('#status').textContent.includes('back')");
         tab.run("document.querySelector('#send').click()");
-        tab.await(
-                "!document.querySelector('.busy, .pending') && " + LAST + ".textContent.includes('You heard an echo.')");
+        tab.await("!document.querySelector('.busy, .pending') && " + LAST
+                + ".textContent.includes('You heard an echo.')");
         assertThat(application
                         .getBean(Keepsake.class)
                         .conversation("network")
