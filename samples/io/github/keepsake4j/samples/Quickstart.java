@@ -12,6 +12,7 @@ import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
+import io.github.keepsake4j.samples.scripted.ScriptedModel;
 import io.github.keepsake4j.summary.Summarizer;
 import java.io.BufferedReader;
 import java.io.IOException;

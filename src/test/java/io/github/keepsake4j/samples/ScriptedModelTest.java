@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.samples.scripted.ScriptedModel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -89,6 +90,7 @@ class ScriptedModelTest {
             textBlock =
                     """
             How old am I?                | I love old French films. My dog is three years old. | NONE
+            How many cats do I have?     | I've got two cats. My name is Priya Nair.           | You have got two cats.
             How old am I?                | I love old French films. I turned 30 in May.        | You turned 30 in May.
             Where do I live?             | I used to live in Rome.                             | NONE
             Where does Ida live?         | My sister is Ida. My sister lives in Ulm.           | Your sister lives in Ulm.
@@ -144,6 +146,8 @@ class ScriptedModelTest {
             How old am I?                | I am 34. I am now 35.                           | You are 35 years old.
             What is my dog called?       | My dog is called Rex. My dog is called Max.     | Your dog is called Max.
             What is my cat called?       | My cat's called Pi. My cat's name is Bo, not Pi. | Your cat's name is Bo, not Pi.
+            What is my job?              | I'm a nurse from Ulm. My son is a nurse. Actually, I'm a doctor, not a nurse. | You are a doctor, not a nurse.
+            What is my sister called?    | I've got a sister called Ida May. Actually it is Mary Jane. | You have got a sister called Mary Jane.
             What is my sister called?    | My sister's name is Ida. No, her name is Ada.   | Your sister's name is Ada.
             What colour do I like?       | My favourite colour is red. No wait, it's blue. | Your favourite colour is blue.
             When was I born?             | I was born in 1988 in Porto. Sorry, I meant 1989. | You were born in 1989 in Porto.
@@ -225,6 +229,16 @@ class ScriptedModelTest {
                         UserMessage.from("I live in Ulm.")));
         assertThat(notes).isEqualTo("I live in Bonn.\nI keep bees.\nI live in Ulm.");
         assertThat(ScriptedModel.notes(null, List.of())).isEqualTo("Small talk.");
+    }
+
+    @Test
+    void its_facts_are_in_the_users_words_and_the_newest_replaces_what_was_before() {
+        List<UserMessage> said = List.of(
+                UserMessage.from("I am Bob, I live in Ulm, and my dog loves me. Where do I live?"),
+                UserMessage.from("I love you. I have moved to Bonn."));
+        assertThat(ScriptedModel.facts(said).toString())
+                .isEqualTo("{Name=I am Bob., My dog loves me.=My dog loves me., I love you.=I love you.,"
+                        + " I live=I have moved to Bonn.}");
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
@@ -24,12 +25,14 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.recall.RecallOptions;
+import io.github.keepsake4j.samples.scripted.ScriptedModel;
+import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.tokens.TokenCounter;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -45,10 +48,9 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The models. With {@code OPENAI_API_KEY} in the environment, OpenAI answers. Otherwise, models without a network say what they
- * were shown, so that the memory can be tried. They obey only the user's own words in the last question: they fail if it is
- * "fail", call a tool if it has "use a tool", and answer at length if it has "something long". They answer questions about the
- * user, such as "Where do I live?", from what they were shown, and say where it was. Another answer is another one.
+ * The models. With {@code OPENAI_API_KEY} in the environment, OpenAI answers. Otherwise, the script of all samples does, so that
+ * the memory can be tried, and says where it was shown what it knows. It obeys only the user's own words in the last question:
+ * it fails if it is "fail", calls a tool if it has "use a tool", and answers at length if it has "something long".
  */
 @Configuration(proxyBeanMethods = false)
 class Models {
@@ -64,11 +66,17 @@ class Models {
             .replace("{{userMessage}}", "")
             .replace("{{contents}}", "");
 
-    /** How many of the newest facts a summary and long-term memories have. */
-    private static final int FACTS = 10;
+    /** A line of what was recalled, or of long-term memories, with the words of the user. */
+    private static final Pattern NOTED = Pattern.compile("(?m)^\\[[^\\]]*] (?!assistant\\b)(?:[^:.\\n]*: )?(.+)");
+
+    /** What a user said, in a part of a conversation of which memories are made. */
+    private static final Pattern SAID =
+            Pattern.compile("(?ms)(?:^|: )User: (.*?)(?=^(?:User|Assistant|Result of)\\b|\\z)");
 
     private static final Pattern TOOL = Pattern.compile("(?i)use a tool|\\btemperature\\b");
-    private static final Pattern ABLE = Pattern.compile("(?i)what can you do|(?:what|which) tools");
+    private static final Pattern ABLE = Pattern.compile("(?i)what can you do|\\btools\\b|^help\\b");
+    private static final String ABILITIES =
+            " I can also “use a tool”, which reads the temperature of a city, “say something long” or “fail”.";
     private static final Pattern CITY = Pattern.compile("\\b(?:in|for|of) (\\p{Lu}\\p{L}+)");
 
     /** The best passage alone: more would repeat what the summary says, and cost more than they help. */
@@ -92,7 +100,8 @@ class Models {
         return new ChatModel() {
             @Override
             public ChatResponse doChat(ChatRequest request) {
-                return response(request, note(request));
+                boolean isOfLibrary = request.messages().get(0) instanceof SystemMessage;
+                return response(request, isOfLibrary ? facts(request) : answer(request, true));
             }
         };
     }
@@ -112,6 +121,12 @@ class Models {
                 new Thread(() -> stream(request, handler, millisPerWord, isFirst)).start();
             }
         };
+    }
+
+    @Bean
+    @ConditionalOnProperty("keepsake4j.summary.enabled")
+    Summarizer summarizer(ChatModel model) {
+        return KEY == null ? ScriptedModel::notes : Summarizer.of(model);
     }
 
     /** Adds messages that the model no longer sees to each question that they answer. */
@@ -157,11 +172,6 @@ class Models {
         if (FAIL.matcher(last).matches()) {
             throw new AskedToFail();
         }
-        if (ABLE.matcher(last).find()) {
-            return AiMessage.from(
-                    "I am a script. I answer “What is my name?” from what I am shown. I can “use a tool”, "
-                            + "“say something long” or “fail”. My only tool reads the temperature of a city.");
-        }
         if (TOOL.matcher(last).find() && !request.toolSpecifications().isEmpty()) {
             Matcher city = CITY.matcher(last);
             return AiMessage.from(ToolExecutionRequest.builder()
@@ -175,11 +185,9 @@ class Models {
                     .repeat(LONG)
                     .strip());
         }
-        Optional<String> question = Told.question(last);
-        if (question.isPresent()) {
-            return AiMessage.from((isFirst ? "" : "Once more: ") + known(question.get(), messages, said));
-        }
-        return AiMessage.from(isFirst ? "You said: " + last : "I was shown: " + String.join(" | ", said));
+        return AiMessage.from((isFirst ? "" : "Once more: ")
+                + scripted(messages, said)
+                + (ABLE.matcher(last).find() ? ABILITIES : ""));
     }
 
     private static Stream<UserMessage> asked(List<ChatMessage> messages) {
@@ -199,18 +207,39 @@ class Models {
         return recalled < 0 ? text.length() : recalled;
     }
 
-    /** Answers a question about the user from the first place that tells it. */
-    private static String known(String question, List<ChatMessage> messages, List<String> said) {
-        Map<String, Stream<String>> places = new LinkedHashMap<>();
-        places.put("You said so in this chat.", said.stream());
-        places.put("A long-term memory says so.", texts(messages, Remembered::isShown));
-        places.put("The summary says so.", texts(messages, Summarization::isSummary));
-        places.put("A recalled message says so.", Stream.of(recalled(messages)));
-        return places.entrySet().stream()
-                .flatMap(place -> Told.answer(question, place.getValue().collect(Collectors.joining("\n"))).stream()
-                        .map(answer -> answer + " " + place.getKey()))
-                .findFirst()
-                .orElse("I do not know: nothing that I was shown tells this.");
+    /** Answers from the first place that tells what is asked, or else from all of them. */
+    private static String scripted(List<ChatMessage> messages, List<String> said) {
+        Map<String, Stream<UserMessage>> places = new LinkedHashMap<>();
+        places.put(
+                "You said so in this chat.",
+                said.subList(0, said.size() - 1).stream().map(UserMessage::from));
+        places.put("A long-term memory says so.", added(noted(texts(messages, Remembered::isShown))));
+        places.put("The summary says so.", added(texts(messages, Summarization::isSummary)));
+        places.put("A recalled message says so.", added(noted(recalled(messages))));
+        UserMessage last = UserMessage.from(said.get(said.size() - 1));
+        List<UserMessage> all = new ArrayList<>(List.of(last));
+        for (Map.Entry<String, Stream<UserMessage>> place : places.entrySet()) {
+            List<UserMessage> shown =
+                    Stream.concat(place.getValue(), Stream.of(last)).toList();
+            if (ScriptedModel.knows(shown)) {
+                return ScriptedModel.answer(shown) + " " + place.getKey();
+            }
+            // What was said later comes later.
+            all.addAll(0, shown.subList(0, shown.size() - 1));
+        }
+        return ScriptedModel.answer(all);
+    }
+
+    /** Returns what the user did not say now: the script takes it for a summary. */
+    private static Stream<UserMessage> added(String text) {
+        return Stream.of(text).filter(each -> !each.isBlank()).map(each -> UserMessage.builder()
+                .addContent(TextContent.from(each))
+                .attributes(Map.of(Summarization.ATTRIBUTE, ""))
+                .build());
+    }
+
+    private static String noted(String text) {
+        return NOTED.matcher(text).results().map(line -> line.group(1)).collect(Collectors.joining("\n"));
     }
 
     /** Returns what was recalled for the newest question, or an empty text. */
@@ -222,40 +251,31 @@ class Models {
                 .orElse("");
     }
 
-    private static Stream<String> texts(List<ChatMessage> messages, Predicate<ChatMessage> are) {
-        return messages.stream().filter(are).map(Said::text);
+    private static String texts(List<ChatMessage> messages, Predicate<ChatMessage> are) {
+        return messages.stream().filter(are).map(Said::text).collect(Collectors.joining("\n"));
     }
 
-    /** Answers what the library asks: for the facts of messages, or for a summary of them. */
-    private AiMessage note(ChatRequest request) {
-        String instructions = request.messages().stream()
-                .filter(SystemMessage.class::isInstance)
-                .map(message -> ((SystemMessage) message).text())
-                .collect(Collectors.joining("\n"));
-        if (instructions.isEmpty()) {
-            return answer(request, true);
-        }
-        String text = request.messages().stream()
-                .filter(UserMessage.class::isInstance)
-                .map(message -> ((UserMessage) message).singleText())
-                .collect(Collectors.joining("\n"));
-        // Known facts come before this.
-        List<Told> all =
-                List.copyOf(Told.in(text.substring(Math.max(0, text.indexOf("The part of the conversation:")))));
-        List<Told> newest = all.subList(Math.max(0, all.size() - FACTS), all.size());
-        if (instructions.contains("JSON")) {
-            return AiMessage.from(new JsonMapper()
-                    .writeValueAsString(newest.stream().map(Models::fact).toList()));
-        }
-        return AiMessage.from(
-                newest.isEmpty()
-                        ? "The user told nothing of themselves."
-                        : newest.stream().map(Told::fact).collect(Collectors.joining(" ")));
-    }
-
-    private static Map<String, Object> fact(Told told) {
-        String title = told.subject();
-        return Map.of("title", title, "summary", told.fact(), "entities", "", "key_phrases", title, "replaces", title);
+    /** Answers what the library asks: for the facts of messages, as JSON. */
+    private static AiMessage facts(ChatRequest request) {
+        String asked = texts(request.messages(), UserMessage.class::isInstance);
+        List<UserMessage> said = SAID.matcher(asked)
+                .results()
+                .map(message -> UserMessage.from(message.group(1)))
+                .toList();
+        List<Map<String, String>> facts = ScriptedModel.facts(said).entrySet().stream()
+                .map(fact -> Map.of(
+                        "title",
+                        fact.getKey(),
+                        "summary",
+                        fact.getValue(),
+                        "entities",
+                        "",
+                        "key_phrases",
+                        fact.getKey(),
+                        "replaces",
+                        fact.getKey()))
+                .toList();
+        return AiMessage.from(new JsonMapper().writeValueAsString(facts));
     }
 
     private static ChatResponse response(ChatRequest request, AiMessage answer) {

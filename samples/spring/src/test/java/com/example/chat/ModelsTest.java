@@ -21,25 +21,24 @@ import org.junit.jupiter.api.Test;
 /** The models without a network. */
 class ModelsTest {
 
-    private static final String UNKNOWN = "I do not know: nothing that I was shown tells this.";
+    private static final String UNKNOWN = "I have nothing about that in what the memory showed me.";
 
     @Test
     void a_model_obeys_the_users_own_words_and_not_what_was_recalled_for_them() {
         for (String order : List.of("Please use a tool.", "Say something long.", "Please fail.")) {
-            assertThat(answer(recalling(order, "Who am I?")).text()).isEqualTo(UNKNOWN);
+            assertThat(answer(recalling(order, "Who am I?")).text()).startsWith(UNKNOWN);
         }
         assertThat(answer(UserMessage.from("Please use a tool.")).hasToolExecutionRequests())
                 .isTrue();
-        assertThat(answer(UserMessage.from("Did it fail?")).text()).isEqualTo("You said: Did it fail?");
+        assertThat(answer(UserMessage.from("Did it fail?")).text()).startsWith(UNKNOWN);
     }
 
     @Test
     void a_question_about_the_user_is_answered_from_what_the_model_was_shown() {
         ChatMessage question = UserMessage.from("What is my name?");
-        ChatMessage recalling = recalling("user: My name is Ada. Use a tool.", "What is my name?");
-        ChatMessage summary = shown(Summarization.ATTRIBUTE, "The user's name is Ada. The user said: “Hello.”");
-        ChatMessage memory =
-                shown(Remembered.ATTRIBUTE, "[2026-11-29, from the conversation] name: The user's name is Ada.");
+        ChatMessage recalling = recalling("[2026-11-29] user: My name is Ada. Use a tool.", "What is my name?");
+        ChatMessage summary = shown(Summarization.ATTRIBUTE, "My name is Ada.");
+        ChatMessage memory = shown(Remembered.ATTRIBUTE, "[2026-11-29, from the conversation] Name: My name is Ada.");
         assertThat(answer(UserMessage.from("My name is Bo. And my city is Ulm!"), UserMessage.from("what's my city"))
                         .text())
                 .isEqualTo("Your city is Ulm. You said so in this chat.");
@@ -47,38 +46,23 @@ class ModelsTest {
         assertThat(answer(summary, memory, question).text()).isEqualTo("Your name is Ada. A long-term memory says so.");
         assertThat(answer(recalling).text()).isEqualTo("Your name is Ada. A recalled message says so.");
         assertThat(answer(recalling).hasToolExecutionRequests()).isFalse();
-        assertThat(answer(question).text()).isEqualTo(UNKNOWN);
-        assertThat(answer(recalling("user: What is my name? My name is Ada.", "Hello."))
+        assertThat(answer(question).text()).startsWith(UNKNOWN);
+        assertThat(answer(recalling("[2026-11-29] assistant: Noted. Your name is Ada.", "What is my name?"))
                         .text())
-                .isEqualTo("You said: Hello.");
-    }
-
-    @Test
-    void usual_questions_find_what_was_told() {
-        Map<String, String> asked = Map.of(
-                "What is my name?", "You are Marta.",
-                "Where do I live?", "You moved to Lisbon with your wife.",
-                "How many children do I have?", "You have two children.",
-                "What do I do?", "You are a product manager.",
-                "What's my dog called", "Your dog is called Rex.",
-                "How old am I?", "You are 34.",
-                "What do I like?", "You love tea.",
-                "Hi. Can you tell me what I am allergic to?", "You are allergic to peanuts.");
-        UserMessage told = UserMessage.from("Hi, I am Marta and I live in Ulm. I’m 34, and I'm a product manager. I"
-                + " moved to Lisbon with my wife. We have two children! My dog is called Rex\n"
-                + "I love tea, but I am allergic to peanuts.");
-        asked.forEach((question, answer) -> assertThat(
-                        answer(told, UserMessage.from(question)).text())
-                .isEqualTo(answer + " You said so in this chat."));
-        assertThat(answer(told, UserMessage.from("What is my brother's name?")).text())
-                .isEqualTo(UNKNOWN);
-        assertThat(answer(told, UserMessage.from("What do you know about me?")).text())
-                .startsWith("You are Marta. You are 34.");
+                .startsWith(UNKNOWN);
+        assertThat(answer(summary, UserMessage.from("I keep bees."), UserMessage.from("What do you know about me?"))
+                        .text())
+                .isEqualTo("Your name is Ada. You keep bees.");
+        assertThat(answer(summary, UserMessage.from("Hello."), UserMessage.from("What did I say first?"))
+                        .text())
+                .endsWith("“Hello.”");
     }
 
     @Test
     void a_tool_is_asked_about_the_city_of_the_question() {
-        assertThat(answer(UserMessage.from("Which tools do you have?")).text()).startsWith("I am a script.");
+        for (String question : List.of("Which tools do you have?", "What can you do?", "Help!")) {
+            assertThat(answer(UserMessage.from(question)).text()).contains("temperature of a city");
+        }
         for (String city : List.of("Oslo", "Paris")) {
             AiMessage answer = answer(UserMessage.from("What is the temperature in " + city + "?"));
             assertThat(answer.toolExecutionRequests().get(0).arguments()).contains(city);
@@ -101,20 +85,19 @@ class ModelsTest {
     @Test
     void the_same_question_of_two_conversations_gets_the_same_answer() {
         ChatModel model = new Models().chatModel();
-        assertThat(List.of(model.chat("Hi"), model.chat("Hi"))).containsOnly("You said: Hi");
+        assertThat(List.of(model.chat("Hi"), model.chat("Hi"))).allMatch(answer -> answer.startsWith("Hello."));
     }
 
     @Test
-    void a_summary_has_what_the_user_told_also_before_and_the_newest_of_it() {
+    void memories_are_made_of_what_the_user_told_and_the_newest_replaces_what_was_before() {
         String transcript =
-                "The user said: “I live in Ulm.”\nUser: My name is Alice.\nUser: " + "I keep bees. ".repeat(9)
-                        + "\nModel: You said: something\nUser: Where do I live?\nUser: I moved to Bonn";
-        assertThat(answer(SystemMessage.from("Write a summary."), UserMessage.from(transcript))
+                "Known facts: - I live: I live in Ulm.\nThe part of the conversation: User: My name is Alice,"
+                        + "\nand I have two cats.\nAssistant: Noted. Your name is Alice.\nUser: Where do I live?\nUser: I moved"
+                        + " to Bonn";
+        assertThat(answer(SystemMessage.from("Write JSON."), UserMessage.from(transcript))
                         .text())
-                .isEqualTo("The user's name is Alice. The user said: “I keep bees.” The user said: “I moved to Bonn.”");
-        assertThat(answer(SystemMessage.from("Write a summary."), UserMessage.from("User: Hello"))
-                        .text())
-                .isEqualTo("The user told nothing of themselves.");
+                .contains("\"I have two cats.\"", "\"My name is Alice.\"", "\"I moved to Bonn.\"", "\"I live\"")
+                .doesNotContain("Ulm", "Where", "Noted");
     }
 
     private static AiMessage answer(ChatMessage... messages) {

@@ -37,6 +37,8 @@ class PageTest {
 
     private static final String LAST = "[...document.querySelectorAll('#said > li')].at(-1)";
 
+    private static final String LONG = "Say something long.";
+
     private static final String AXE = "4.6.3";
 
     @TempDir
@@ -130,9 +132,9 @@ class PageTest {
     @Test
     void an_answer_is_streamed_and_the_next_request_is_beside_it() throws Exception {
         Tab tab = open("streamed");
-        String question = "My name is Alice, " + "and I keep bees, ".repeat(40);
+        String question = "I keep bees" + " and more bees".repeat(40);
         ask(tab, question);
-        tab.await("document.querySelector('.pending.ai p')?.textContent.startsWith('You said: ') && "
+        tab.await("document.querySelector('.pending.ai p')?.textContent.startsWith('Noted. ') && "
                 + "document.querySelector('.pending.user p').textContent === '" + question + "'");
         tab.await("!document.querySelector('.busy, .pending')");
         tab.await("document.querySelectorAll('.lines > li').length === 2");
@@ -145,12 +147,12 @@ class PageTest {
     @Test
     void an_answer_is_stopped_by_a_key_and_what_came_is_kept() throws Exception {
         Tab tab = open("stopped");
-        ask(tab, "word ".repeat(2_000));
+        ask(tab, LONG);
         tab.await("document.querySelector('.pending.ai p')?.textContent.length > 10");
         tab.key("Escape");
         tab.await("!document.querySelector('.busy, .pending') && document.querySelector('.outcome')");
         assertThat(tab.text("document.querySelector('.outcome').textContent")).isEqualTo("It was stopped here.");
-        assertThat(tab.text(LAST + ".querySelector('p').textContent")).startsWith("You said: word");
+        assertThat(tab.text(LAST + ".querySelector('p').textContent")).startsWith("This is a long answer");
         assertThat(tab.text("document.querySelector('#status').textContent")).contains("stopped");
     }
 
@@ -166,8 +168,8 @@ class PageTest {
         tab.await("!document.querySelector('.busy, .pending') && "
                 + "document.querySelector('#status').textContent.includes('failed')");
         assertThat(count(tab, "#said > li")).isEqualTo(1);
-        chat(tab, "And now?");
-        assertThat(tab.text(LAST + ".querySelector('p').textContent")).isEqualTo("You said: And now?");
+        chat(tab, "I go on.");
+        assertThat(tab.text(LAST + ".querySelector('p').textContent")).isEqualTo("Noted. You go on.");
         String failed = "document.querySelector('#said > li')";
         tab.run("[..." + failed + ".querySelectorAll('button')].at(-1).focus()");
         tab.key("Enter");
@@ -202,7 +204,7 @@ class PageTest {
         tab.await("!document.querySelector('.busy, .pending') && document.querySelector('.versions')");
         assertThat(tab.text(LAST + ".querySelector('.versions').textContent")).contains("2 of 2");
         tab.await("document.activeElement.ariaLabel === 'Previous version'");
-        assertThat(tab.text(LAST + ".querySelector('p').textContent")).isEqualTo("I was shown: My name is Bo.");
+        assertThat(tab.text(LAST + ".querySelector('p').textContent")).isEqualTo("Once more: Noted. Your name is Bo.");
         String second = tab.text(LAST + ".dataset.id");
 
         tab.run(LAST + ".querySelector('button').focus()");
@@ -523,7 +525,7 @@ class PageTest {
     void after_a_restart_in_the_middle_of_an_answer_the_page_says_so_and_goes_on() throws Exception {
         Tab tab = open("restart");
         chat(tab, "Hello.");
-        ask(tab, "word ".repeat(2_000));
+        ask(tab, LONG);
         tab.await("document.querySelector('.pending.ai p')?.textContent.length > 10");
         view(tab, "why", "document.querySelector('#saw')");
         view(tab, "seen", "document.querySelector('#sum')");
@@ -534,9 +536,9 @@ class PageTest {
         application = serve(port, "page");
         tab.await("document.querySelector('#status').textContent.includes('back')");
         assertThat(count(tab, ".pending")).isZero();
-        assertThat(tab.text("document.querySelector('#said').textContent")).contains("word word");
-        chat(tab, "Go on");
-        assertThat(tab.text(LAST + ".textContent")).contains("Go on");
+        assertThat(tab.text("document.querySelector('#said').textContent")).contains(LONG);
+        chat(tab, "I go on.");
+        assertThat(tab.text(LAST + ".textContent")).contains("You go on.");
     }
 
     @Test
@@ -726,7 +728,7 @@ class PageTest {
 
             view(tab, "memories", "document.querySelector('#panel button')");
             press(tab, "document.querySelector('#panel')", "Make memories now");
-            tab.await("document.querySelector('#panel').textContent.includes(\"The user's name is Alice.\")");
+            tab.await("document.querySelector('#panel').textContent.includes('My name is Alice.')");
             tab.run("document.querySelector('[id^=pin]').focus()");
             tab.key("Enter");
             tab.await("document.querySelector('#panel .mark')?.textContent === 'Pinned'");
@@ -734,7 +736,7 @@ class PageTest {
             press(tab, "document.querySelector('#panel li')", "Correct");
             assertThat(tab.text("document.querySelector('#dialog-label').textContent"))
                     .startsWith("Memory");
-            tab.write("The user's name is Alicia.");
+            tab.write("My name is Alicia.");
             press(tab, "document.querySelector('dialog')", "Correct");
             tab.await("document.querySelector('#panel li')?.textContent.includes('Alicia')");
             assertThat(tab.text("document.querySelector('#panel li details').textContent"))
@@ -775,7 +777,7 @@ class PageTest {
                     tab.await("document.querySelector('#status').textContent === 'No memory is due yet.'");
                 }
             }
-            tab.await("document.querySelector('#panel li')?.textContent.includes('The user said: “I live in Ulm.”')");
+            tab.await("document.querySelector('#panel li')?.textContent.includes('I live in Ulm.')");
         }
     }
 
@@ -795,16 +797,16 @@ class PageTest {
                 .isEqualTo(count(tab, "#said > li"))
                 .isEqualTo(100);
         tab.network(true, 0);
-        ask(tab, "Is there an echo?");
-        tab.await("document.querySelector('#question').value === 'Is there an echo?'");
+        ask(tab, "I heard an echo.");
+        tab.await("document.querySelector('#question').value === 'I heard an echo.'");
         tab.await("document.querySelector('#status').textContent.includes('Your question is still in the field')");
         assertThat(count(tab, ".pending")).isZero();
         assertThat(count(tab, "#said > li")).isEqualTo(100);
         tab.network(false, 0);
         tab.await("document.querySelector('#status').textContent.includes('back')");
         tab.run("document.querySelector('#send').click()");
-        tab.await(
-                "!document.querySelector('.busy, .pending') && " + LAST + ".textContent.includes('Is there an echo?')");
+        tab.await("!document.querySelector('.busy, .pending') && " + LAST
+                + ".textContent.includes('You heard an echo.')");
         assertThat(application
                         .getBean(Keepsake.class)
                         .conversation("network")

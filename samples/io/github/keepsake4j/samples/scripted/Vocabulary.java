@@ -1,4 +1,4 @@
-package io.github.keepsake4j.samples;
+package io.github.keepsake4j.samples.scripted;
 
 import java.util.Collections;
 import java.util.HashSet;

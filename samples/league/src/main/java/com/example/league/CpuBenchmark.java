@@ -94,7 +94,7 @@ public class CpuBenchmark {
                         + " show half of the messages. `recall` looks for a question among the messages in the heap,"
                         + " of which the newest ten are shown.",
                 "",
-                "Made by `mvn -q -f samples/conformance/pom.xml compile exec:java"
+                "Made by `mvn -q -f samples/league/pom.xml compile exec:java"
                         + " -Dexec.mainClass=com.example.league.CpuBenchmark -Dexec.args=src/docs/benchmarks`. All"
                         + " results are in [jmh.json](jmh.json).",
                 "",

@@ -7,7 +7,7 @@ final class Words {
 
     static final List<String> INTRODUCTION = List.of(
             "",
-            "Made by `mvn -q -f samples/conformance/pom.xml compile exec:java"
+            "Made by `mvn -q -f samples/league/pom.xml compile exec:java"
                     + " -Dexec.mainClass=com.example.league.League -Dexec.args=src/docs/benchmarks`, after the"
                     + " library was installed. Every sample is in [league.csv](league.csv), in the order in which it was taken.",
             "",

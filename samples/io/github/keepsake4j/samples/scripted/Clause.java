@@ -1,4 +1,4 @@
-package io.github.keepsake4j.samples;
+package io.github.keepsake4j.samples.scripted;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -101,8 +101,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     private static final Pattern MEANT = pattern("^you meant? (.+)");
     private static final Pattern COUNT = pattern("^you have " + Vocabulary.NUMBER + "\\b");
 
-    /** The old value in "My cat's name is Byte, not Pixel". */
-    private static final Pattern CORRECTED = pattern(", not ([^,]+)$");
+    /** Whom "My cat's name is Byte, not Pixel" is about, and the old value. */
+    private static final Pattern CORRECTED = pattern("^(\\S+ \\S+) .*, not ([^,]+)$");
 
     /**
      * A sentence ends at its mark or its line, and a clause before a comma or an "and" behind which another one begins,
@@ -128,7 +128,7 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             "^(?:(?:\\[[^\\]]*\\]|\\b(?:" + GREETINGS + "|ok|okay|well|yes|no|so|and|but|also|actually|sorry|wait"
                     + "|now|currently|btw|you know|oh|hm+|um+|oops|please|by the way"
                     + "|(?:don't forget|do not forget|remember|note|save)(?: that)?"
-                    + "|you should know(?: that)?)\\b)[\\s,.:!-]*)+");
+                    + "|you should know(?: that)?)\\b)[\\s,.:!-]*)++");
 
     private static final Pattern MARKS_AT_END = pattern(
             "(?:[\\s.,;:!?-]|[:;]-?[()DP]|[\\s,]+(?:please|remember(?: that)?|by the way|btw|thanks?(?: you)?))+$");
@@ -173,6 +173,14 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     private static final Pattern TURNS = pattern(
             "\\bI (?:am|was)\\b|(?<!\\d ?|[@./])\\b(?:" + String.join("|", TURNED.keySet()) + ")\\b(?!@|\\.\\p{L})");
 
+    /** The words of an answer, and those of the speaker whom it repeats. */
+    private static final Map<String, String> BACKED =
+            pairs("you are=I am,you were=I was,you=me,your=my,yours=mine,yourself=myself,me=you,my=your");
+
+    private static final Pattern BACK = pattern("\\b(?:you (?:are|were)|you|yours?|yourself|me|my)\\b");
+    private static final Pattern I =
+            pattern("(?<=^|\\b(?:and|but|that|because|when|if|where) )you (?!(?:are|were)\\b)");
+
     /** Splits a message. */
     static List<Clause> of(String message) {
         return Arrays.stream(END.split(read(message)))
@@ -203,7 +211,9 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
                 text = one.find()
                         ? one.group().strip() + " " + value
                         : told.text.replaceFirst(
-                                Character.isDigit(value.charAt(0)) ? "\\d[\\d:.]*" : "(?<= )\\p{Lu}\\p{L}+",
+                                Character.isDigit(value.charAt(0))
+                                        ? "\\d[\\d:.]*"
+                                        : "(?<= )\\p{Lu}\\p{L}+(?: \\p{Lu}\\p{L}+)*",
                                 Matcher.quoteReplacement(value));
             }
             Matcher known = KNOWN.matcher(text);
@@ -228,7 +238,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
         for (Clause clause : clauses) {
             Matcher old = CORRECTED.matcher(clause.text);
             if (old.find()) {
-                newest.values().removeIf(each -> each.text.endsWith(" " + old.group(1)));
+                Pattern wrong = pattern("^\\Q%s\\E .*\\b\\Q%s\\E\\b".formatted(old.group(1), old.group(2)));
+                newest.values().removeIf(each -> wrong.matcher(each.text).find());
             }
             Matcher gone = NO_MORE.matcher(clause.text);
             if (gone.find()) {
@@ -245,6 +256,13 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
 
     /** Returns what it gives a value to, with the kind of the value by its first letter or digit. */
     private String subject() {
+        String about = about();
+        boolean isKindOpen = about.endsWith(" ") && about.length() < text.length();
+        return COUNT.matcher(spelled(about)).replaceFirst("you have some")
+                + (isKindOpen ? Character.getType(text.charAt(about.length())) : "");
+    }
+
+    private String about() {
         for (Map.Entry<Pattern, String> slot : SLOTS.entrySet()) {
             Matcher told = slot.getKey().matcher(text);
             if (told.find()) {
@@ -252,10 +270,23 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             }
         }
         Matcher one = ONE.matcher(text);
-        String subject = one.find() ? one.group() : text;
-        boolean isKindOpen = subject.endsWith(" ") && one.end() < text.length();
-        return COUNT.matcher(spelled(subject)).replaceFirst("you have some")
-                + (isKindOpen ? Character.getType(text.charAt(one.end())) : "");
+        return one.find() ? one.group() : text;
+    }
+
+    /** Returns what a later clause gives another value to, such as "My favourite colour is", or else all of it. */
+    String title() {
+        String about = about();
+        return about.equals(text) || about.endsWith(" ") ? own() : capital(backed(about));
+    }
+
+    /** Returns it as its speaker said it. */
+    String own() {
+        return capital(backed(text)) + ".";
+    }
+
+    private static String backed(String turned) {
+        return BACK.matcher(I.matcher(turned).replaceAll("I "))
+                .replaceAll(found -> BACKED.get(found.group().toLowerCase(Locale.ROOT)));
     }
 
     private static Clause clause(String part) {
@@ -300,6 +331,10 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
 
     /** Returns it as a sentence. */
     String sentence() {
-        return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1) + ".";
+        return capital(text) + ".";
+    }
+
+    private static String capital(String text) {
+        return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
     }
 }

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.samples;
+package io.github.keepsake4j.samples.scripted;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
@@ -10,6 +10,7 @@ import io.github.keepsake4j.context.Summarization;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -27,11 +28,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A script in the place of a model, without a network. It repeats what the user said, found by the words of a question. It
- * keeps nothing and reads only the user's messages of the request, so it knows what the memory shows it, and no more.
+ * keeps nothing and reads only the user's messages of the request, so it knows what the memory shows it, and no more. The
+ * samples share it: none of it is needed with a real model.
  */
-final class ScriptedModel implements ChatModel {
+public final class ScriptedModel implements ChatModel {
 
-    static final String ABOUT = "I am a script. I only repeat what you told me, as far as the memory shows it.";
+    /** A question as it was asked, or with another name for someone and the clause that tells this name. */
+    private record Form(String question, @Nullable Clause naming) {}
+
+    /** What it is. */
+    public static final String ABOUT = "I am a script. I only repeat what you told me, as far as the memory shows it.";
 
     private static final String NOTHING = "I have nothing about that in what the memory showed me.";
 
@@ -125,28 +131,79 @@ final class ScriptedModel implements ChatModel {
                 .filter(UserMessage.class::isInstance)
                 .map(UserMessage.class::cast)
                 .toList();
-        List<String> texts = shown.stream().map(UserMessage::singleText).toList();
-        String last = texts.get(texts.size() - 1);
-        List<Clause> all = Clause.resolved(
-                texts.stream().flatMap(text -> Clause.of(text).stream()).toList());
-        List<Clause> said = Clause.newest(
-                all.stream().filter(clause -> !clause.isQuestion()).toList());
+        return ChatResponse.builder().aiMessage(AiMessage.from(answer(shown))).build();
+    }
+
+    /**
+     * Answers the last message.
+     *
+     * @param shown what the model is shown of the user, at least one message; each has one text
+     * @return the answer, from all of the messages
+     */
+    public static String answer(List<UserMessage> shown) {
+        String last = shown.get(shown.size() - 1).singleText();
+        List<Clause> all = clauses(shown);
+        List<Clause> said = told(all);
         List<Clause> now = all.subList(all.size() - Clause.of(last).size(), all.size());
-        List<Clause> news = now.stream().filter(Clause::isNews).toList();
-        Stream<String> bits = Stream.concat(now.stream().map(Clause::text), Stream.of(last));
-        String answer = news.isEmpty()
-                ? bits.flatMap(bit -> small(bit).stream())
-                        .findFirst()
-                        .orElse(said.stream().anyMatch(Clause::isNews) ? READ : NOTHING_NEW)
-                : "Noted. " + sentences(news);
         if (now.stream().anyMatch(Clause::isQuestion)) {
-            answer = now.stream()
+            return now.stream()
                     .filter(Clause::isQuestion)
                     .map(question -> answer(question.text(), said, shown.subList(0, shown.size() - 1)))
                     .distinct()
                     .collect(Collectors.joining(" "));
         }
-        return ChatResponse.builder().aiMessage(AiMessage.from(answer)).build();
+        List<Clause> news = now.stream().filter(Clause::isNews).toList();
+        return news.isEmpty()
+                ? Stream.concat(now.stream().map(Clause::text), Stream.of(last))
+                        .flatMap(bit -> small(bit).stream())
+                        .findFirst()
+                        .orElse(said.isEmpty() ? NOTHING_NEW : READ)
+                : "Noted. " + sentences(news);
+    }
+
+    /**
+     * Returns whether the last message asks for one thing, such as a name, and the messages before it tell that.
+     *
+     * @param shown what the model is shown of the user, at least one message; each has one text
+     */
+    public static boolean knows(List<UserMessage> shown) {
+        List<Clause> all = clauses(shown);
+        int before =
+                all.size() - Clause.of(shown.get(shown.size() - 1).singleText()).size();
+        List<String> questions = all.subList(before, all.size()).stream()
+                .filter(Clause::isQuestion)
+                .map(Clause::text)
+                .toList();
+        return !questions.isEmpty()
+                && questions.stream()
+                        .allMatch(question -> aside(question, List.of()).isEmpty()
+                                && !isOfAll(question)
+                                && !found(question, told(all)).isEmpty());
+    }
+
+    /**
+     * Returns what messages tell of the user: each fact in the user's words, by what it is about. Of two facts about the
+     * same, such as two names, there is the newer.
+     */
+    public static Map<String, String> facts(List<UserMessage> messages) {
+        Map<String, String> facts = new LinkedHashMap<>();
+        told(clauses(messages)).forEach(clause -> facts.put(clause.title(), clause.own()));
+        return facts;
+    }
+
+    private static List<Clause> clauses(List<UserMessage> messages) {
+        return Clause.resolved(messages.stream()
+                .flatMap(message -> Clause.of(message.singleText()).stream())
+                .toList());
+    }
+
+    /** Returns what is told, without what was corrected since. */
+    private static List<Clause> told(List<Clause> clauses) {
+        return Clause.newest(
+                        clauses.stream().filter(clause -> !clause.isQuestion()).toList())
+                .stream()
+                .filter(Clause::isPersonal)
+                .toList();
     }
 
     /**
@@ -154,8 +211,9 @@ final class ScriptedModel implements ChatModel {
      *
      * @param previous the summary before, or {@code null}
      * @param messages what the summary will replace
+     * @return the lines
      */
-    static String notes(@Nullable String previous, List<ChatMessage> messages) {
+    public static String notes(@Nullable String previous, List<ChatMessage> messages) {
         Stream<String> said = messages.stream()
                 .filter(UserMessage.class::isInstance)
                 .map(message -> ((UserMessage) message).singleText());
@@ -193,52 +251,66 @@ final class ScriptedModel implements ChatModel {
     }
 
     private static String answer(String question, List<Clause> said, List<UserMessage> before) {
+        return aside(question, before).orElseGet(() -> {
+            if (said.isEmpty()) {
+                return NOTHING + " Tell me something about yourself first.";
+            }
+            List<Clause> found = found(question, said);
+            return found.isEmpty() ? NOTHING + " Ask “What do you know about me?” to see all of it." : sentences(found);
+        });
+    }
+
+    /** Returns the answer to a question that does not ask for what the user told. */
+    private static Optional<String> aside(String question, List<UserMessage> before) {
         Matcher which = WHICH.matcher(question);
         Matcher saying = SAYING.matcher(question);
         if (which.find() && saying.find()) {
-            return quoted(which.group("first") != null, saying.group("ask") != null, before);
+            return Optional.of(quoted(which.group("first") != null, saying.group("ask") != null, before));
         }
-        Optional<String> small = small(question);
-        if (small.isPresent()) {
-            return small.get();
-        }
-        if (OF_THE_MODEL.matcher(question).find()
-                && !OF_THE_USER.matcher(question).find()) {
-            return ABOUT;
-        }
-        List<Clause> personal = said.stream().filter(Clause::isPersonal).toList();
-        if (personal.isEmpty()) {
-            return NOTHING + " Tell me something about yourself first.";
-        }
+        boolean isOfTheModel = OF_THE_MODEL.matcher(question).find()
+                && !OF_THE_USER.matcher(question).find();
+        return small(question).or(() -> isOfTheModel ? Optional.of(ABOUT) : Optional.empty());
+    }
+
+    private static boolean isOfAll(String question) {
+        Set<String> asked = Vocabulary.words(question);
+        return !asked.contains("who") && Vocabulary.EMPTY.containsAll(asked);
+    }
+
+    private static List<Clause> found(String question, List<Clause> said) {
         Set<String> asked = Vocabulary.words(question);
         boolean isWho = asked.contains("who");
         asked.removeAll(Vocabulary.EMPTY);
         Set<String> keys = Vocabulary.without(asked, Vocabulary.QUALIFIERS);
-        List<Clause> all = OF_THE_USER.matcher(question).find() ? personal : List.of();
-        List<Clause> found = keys.isEmpty() ? all : best(forms(question, said), said);
+        List<Clause> all = OF_THE_USER.matcher(question).find() ? said : List.of();
+        List<Clause> found = keys.isEmpty() ? all : best(question, said);
         if (Vocabulary.NAME.containsAll(keys) && (isWho || !keys.isEmpty())) {
-            found = NAMES.stream()
-                    .map(names -> personal.stream()
+            return NAMES.stream()
+                    .map(names -> said.stream()
                             .filter(clause -> names.test(clause.text()))
                             .toList())
                     .filter(named -> !named.isEmpty())
                     .findFirst()
                     .orElse(found);
         }
-        return found.isEmpty() ? NOTHING + " Ask “What do you know about me?” to see all of it." : sentences(found);
+        return found;
     }
 
-    /** Returns the clauses that answer best. */
-    private static List<Clause> best(List<String> forms, List<Clause> said) {
+    /** Returns the clauses that answer best. What tells a name is no answer to a question because of this name. */
+    private static List<Clause> best(String question, List<Clause> said) {
+        List<Form> forms = forms(question, said);
         TreeMap<Integer, List<Clause>> ranked = said.stream()
                 .collect(Collectors.groupingBy(
                         clause -> forms.stream()
-                                .mapToInt(form -> score(form, clause))
+                                .filter(form -> !clause.equals(form.naming))
+                                .mapToInt(form -> score(form.question, clause))
                                 .max()
                                 .orElse(0),
                         TreeMap::new,
                         Collectors.toList()));
-        return ranked.lastKey() == 0 ? List.of() : ranked.lastEntry().getValue();
+        return said.isEmpty() || ranked.lastKey() == 0
+                ? List.of()
+                : ranked.lastEntry().getValue();
     }
 
     /**
@@ -275,11 +347,12 @@ final class ScriptedModel implements ChatModel {
     }
 
     /** Returns a question with each name of someone, and with who that is: "Where does Ida live?" and "… my sister live?". */
-    private static List<String> forms(String question, List<Clause> said) {
+    private static List<Form> forms(String question, List<Clause> said) {
         // An "or" asks for one of two.
         Matcher either = EITHER.matcher(question);
         Set<String> plain = new LinkedHashSet<>(List.of(either.replaceAll("$1"), either.replaceAll("$2")));
-        List<String> forms = new ArrayList<>(plain);
+        List<Form> forms = new ArrayList<>();
+        plain.forEach(form -> forms.add(new Form(form, null)));
         for (Clause clause : said) {
             Matcher called = CALLED.matcher(clause.text());
             if (called.find()) {
@@ -291,8 +364,9 @@ final class ScriptedModel implements ChatModel {
                 String name = groups.get(isFirst ? 0 : groups.size() - 1);
                 String whom = groups.size() == 1 ? "I" : "my " + groups.get(isFirst ? 1 : 0);
                 for (String form : plain) {
-                    forms.add(form.replaceAll("(?i)\\b" + name + "\\b", whom).replaceAll("\\bI's\\b", "my"));
-                    forms.add(form.replaceAll("(?i)\\b" + whom + "\\b", name));
+                    String known = form.replaceAll("(?i)\\b" + name + "\\b", whom);
+                    forms.add(new Form(known.replaceAll("\\bI's\\b", "my"), clause));
+                    forms.add(new Form(form.replaceAll("(?i)\\b" + whom + "\\b", name), clause));
                 }
             }
         }
