@@ -39,7 +39,7 @@ public final class Conformance {
                             new Repository()::report,
                             new Memories("Spring AI's MessageWindowChatMemory over its repository", Windows.class)
                                     ::report,
-                            new Memories("Spring AI's session project", Sessions.class)::report)
+                            new Memories("spring-ai-session", Sessions.class)::report)
                     .map(Supplier::get)
                     .peek(report -> System.out.println(report.text()))
                     .toArray(ConformanceReport[]::new);

@@ -17,7 +17,7 @@ import org.springframework.ai.session.jdbc.JdbcSessionRepository;
 import org.springframework.dao.DuplicateKeyException;
 
 /**
- * Sessions of Spring AI's session project as memories of LangChain4j: a message is an event, and a session with more than
+ * Sessions of spring-ai-session as memories of LangChain4j: a message is an event, and a session with more than
  * 60 events is compacted, which archives the older ones.
  */
 public final class SessionMemories implements ChatMemoryProvider, AutoCloseable {

@@ -160,7 +160,11 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
         lines.add(line("messages kept, of 800 added to one memory by 8 threads", columns, this::ofReturned));
         lines.add(line(inWords(tools) + "; 1 ms of network", columns, TurnCosts.DELAYED, tools));
         lines.add(line("round trips of this turn", columns, TurnCosts.ROUND_TRIPS, tools));
-        lines.add(line("our worst case by ratio of medians: " + inWords(worst(table)) + ", no network", columns, table, worst(table)));
+        lines.add(line(
+                "our worst case by ratio of medians: " + inWords(worst(table)) + ", no network",
+                columns,
+                table,
+                worst(table)));
         return lines;
     }
 

@@ -13,7 +13,7 @@ import org.springframework.ai.session.SessionService;
 import org.springframework.ai.session.advisor.SessionMemoryAdvisor;
 import org.springframework.ai.session.jdbc.JdbcSessionRepository;
 
-/** Spring AI's session project behind Spring AI's {@code ChatClient}: a log of events, of which the newest are shown. */
+/** spring-ai-session behind Spring AI's {@code ChatClient}: a log of events, of which the newest are shown. */
 final class SessionChat implements Chat {
 
     private final SessionRepository repository;

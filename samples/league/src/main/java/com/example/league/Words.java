@@ -13,7 +13,7 @@ final class Words {
             "",
             "Each subject is driven by its own framework with a scripted model that answers at once: Keepsake4j and"
                     + " LangChain4j's `MessageWindowChatMemory` by `AiServices`, Spring AI's `MessageWindowChatMemory` by a"
-                    + " `ChatClient` with `MessageChatMemoryAdvisor`, and Spring AI's session project by one with"
+                    + " `ChatClient` with `MessageChatMemoryAdvisor`, and spring-ai-session by one with"
                     + " `SessionMemoryAdvisor` and a filter of the newest events. All have the settings that they come with. What"
                     + " LangChain4j's window keeps is in a hand-written `ChatMemoryStore`: one row for each memory, with its"
                     + " messages as JSON. Each subject has a database of its own with 100 other conversations, and a pool of one"
