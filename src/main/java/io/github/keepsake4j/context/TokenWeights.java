@@ -45,6 +45,7 @@ final class TokenWeights {
         this.shares = shares;
         this.sizes = context.sizes();
         this.fixed = sizes.perList(counter) + context.forms().reserved() + beside();
+        context.originals().forEach(this::weighForm);
         boolean pins = false;
         for (ContextTurn turn : context.turns()) {
             long room = room(pins || hasOnlyBeginningPinned(turn));
@@ -62,6 +63,14 @@ final class TokenWeights {
     /** Returns the limit of these weights. */
     Limit limit(long step) {
         return new Limit((turn, message) -> of(message), limit, fixed, step, Omission.Reason.TOKEN_LIMIT, shortened);
+    }
+
+    /** Counts what a custom strategy shows in place of a message, but no marker and no shorter form of a result. */
+    private void weighForm(String id, LoggedMessage stored) {
+        ChatMessage form = context.replaced().get(id);
+        if (!Context.shorter(form, stored.message()).equals(form)) {
+            weights.put(id, Math.max(sizes.of(counter, stored), sizes.of(counter, form)));
+        }
     }
 
     private long beside() {

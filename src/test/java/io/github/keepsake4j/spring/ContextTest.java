@@ -57,6 +57,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
@@ -202,7 +203,6 @@ class ContextTest {
                 "keepsake4j.jdbc.initialize-schema=maybe    | keepsake4j.jdbc.initialize-schema",
                 "keepsake4j.jdbc.schema=classpath:a.sql     | keepsake4j.jdbc.schema: is run only with",
                 "keepsake4j.jdbc.statement-timeout=1ms      | keepsake4j.jdbc.statement-timeout",
-                "keepsake4j.redis.prefix={a}                | keepsake4j.redis.prefix",
                 "keepsake4j.s3.access-key=a                 | keepsake4j.s3.secret-key: is missing",
                 "keepsake4j.index.file=index.db             | keepsake4j.index.file: needs"
                         + " keepsake4j.index.enabled=true",
@@ -223,6 +223,21 @@ class ContextTest {
                 .withPropertyValues("keepsake4j.summary.enabled=true", property)
                 .withBean(ChatModel.class, () -> ChatModelMock.thatAlwaysResponds("ok"))
                 .run(context -> assertThat(failure(context)).contains(error));
+    }
+
+    @Test
+    void a_misspelt_property_is_told_with_those_beside_it() {
+        Map<String, String> misspelt = Map.of(
+                "keepsake4j.strategy.max-mesages",
+                        "[max-messages, max-turns, max-tokens, step, model, keep-tool-results]",
+                "keepsake4j.stroe", "[enabled, store, tenant, ");
+        misspelt.forEach(
+                (name, beside) -> inMemory().withPropertyValues(name + "=20").run(context -> {
+                    FailureAnalysis analysis =
+                            new UnknownPropertyFailureAnalyzer().analyze(context.getStartupFailure());
+                    assertThat(analysis.getDescription()).isEqualTo(name + " is not a property of Keepsake4j.");
+                    assertThat(analysis.getAction()).startsWith("Correct its last part to one of " + beside);
+                }));
     }
 
     @Test
