@@ -227,8 +227,7 @@ public final class MemoryInput {
      * @throws InvalidInputException if the text is not such an object; the exception names the field
      */
     public static MemoryInput fromJson(String json) {
-        InvalidInputException.given("input", json);
-        JsonFields fields = JsonFields.read("input", json);
+        JsonFields fields = JsonFields.read("input", InvalidInputException.given("input", json));
         fields.only(NAMES);
         JsonFields message = fields.object("message");
         Integer maxMessages = fields.number("max_messages");

@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -302,8 +301,7 @@ record KeepsakeProperties(
             if (metadata.size() > 1) {
                 throw wrong("retention.metadata", "must have one name, has " + metadata.keySet());
             }
-            Optional.ofNullable(idleFor)
-                    .ifPresent(time -> InvalidInputException.checkPositive(PREFIX + ".retention.idle-for", time));
+            InvalidInputException.checkPositive(PREFIX + ".retention.idle-for", idleFor == null ? DAY : idleFor);
             InvalidInputException.checkPositive(PREFIX + ".retention.tombstones-for", tombstonesFor);
             InvalidInputException.checkRange(PREFIX + ".retention.batch-size", 1, 1000, batchSize);
         }

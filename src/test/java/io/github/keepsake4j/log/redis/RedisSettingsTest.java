@@ -120,7 +120,10 @@ class RedisSettingsTest {
                         .hasMessageNotContaining("wrong");
             }
         });
-        assertThat(warnings).singleElement().asString().contains(problem.substring("Redis at ".length()));
+        assertThat(warnings)
+                .singleElement()
+                .asString()
+                .contains(problem.substring(problem.indexOf(' ', "Redis at ".length())));
     }
 
     private static ServerSettings with(String name, String value) {
