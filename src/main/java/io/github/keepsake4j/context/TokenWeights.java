@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * The weights of the messages of a context in a limit of tokens. A tool result that exceeds its share counts its share
@@ -67,7 +68,7 @@ final class TokenWeights {
 
     /** Counts what a custom strategy shows in place of a message, but no marker and no shorter form of a result. */
     private void weighForm(String id, LoggedMessage stored) {
-        ChatMessage form = context.replaced().get(id);
+        ChatMessage form = Objects.requireNonNull(context.replaced().get(id));
         if (!Context.shorter(form, stored.message()).equals(form)) {
             weights.put(id, Math.max(sizes.of(counter, stored), sizes.of(counter, form)));
         }
