@@ -51,7 +51,6 @@ import io.github.keepsake4j.turn.TurnPolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
@@ -178,7 +177,7 @@ public final class Keepsake {
      * @return a model that calls it
      */
     public StreamingChatModel remembering(StreamingChatModel model) {
-        return memories.remembering(Objects.requireNonNull(model, "model"));
+        return memories.remembering(InvalidInputException.given("model", model));
     }
 
     /**
@@ -278,7 +277,7 @@ public final class Keepsake {
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public <T extends @Nullable Object> T turn(Object memoryId, TurnPolicy policy, Supplier<? extends T> body) {
-        return turns.run(memories.key(memoryId), Objects.requireNonNull(policy, "policy"), body);
+        return turns.run(memories.key(memoryId), InvalidInputException.given("policy", policy), body);
     }
 
     /**
@@ -308,7 +307,7 @@ public final class Keepsake {
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public TurnHandle openTurn(Object memoryId, TurnPolicy policy) {
-        return turns.open(memories.key(memoryId), Objects.requireNonNull(policy, "policy"));
+        return turns.open(memories.key(memoryId), InvalidInputException.given("policy", policy));
     }
 
     /**
@@ -475,7 +474,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder messageLog(MessageLog log) {
-            this.messageLog = Objects.requireNonNull(log, "messageLog");
+            this.messageLog = InvalidInputException.given("messageLog", log);
             return this;
         }
 
@@ -487,7 +486,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder nodeLog(MessageLog log) {
-            this.nodeLog = Objects.requireNonNull(log, "nodeLog");
+            this.nodeLog = InvalidInputException.given("nodeLog", log);
             return this;
         }
 
@@ -557,7 +556,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder strategy(ContextStrategy contextStrategy) {
-            this.strategy = Objects.requireNonNull(contextStrategy, "strategy");
+            this.strategy = InvalidInputException.given("strategy", contextStrategy);
             return this;
         }
 
@@ -570,7 +569,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder tokenCountEstimator(TokenCountEstimator tokenCountEstimator) {
-            this.estimator = Objects.requireNonNull(tokenCountEstimator, "tokenCountEstimator");
+            this.estimator = InvalidInputException.given("tokenCountEstimator", tokenCountEstimator);
             return this;
         }
 
@@ -586,7 +585,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder summarizer(Summarizer writer) {
-            this.summarizer = Objects.requireNonNull(writer, "summarizer");
+            this.summarizer = InvalidInputException.given("summarizer", writer);
             return this;
         }
 
@@ -609,7 +608,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder summarizerTimeout(Duration longest) {
-            this.summarizerTimeout = Objects.requireNonNull(longest, "summarizerTimeout");
+            this.summarizerTimeout = InvalidInputException.given("summarizerTimeout", longest);
             return this;
         }
 
@@ -620,7 +619,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder metrics(Metrics sink) {
-            this.metrics = Objects.requireNonNull(sink, "metrics");
+            this.metrics = InvalidInputException.given("metrics", sink);
             return this;
         }
 
@@ -633,7 +632,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder executor(Executor blockingExecutor) {
-            this.executor = Objects.requireNonNull(blockingExecutor, "executor");
+            this.executor = InvalidInputException.given("executor", blockingExecutor);
             return this;
         }
 
@@ -645,7 +644,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder tenant(String tenantId) {
-            this.tenant = Objects.requireNonNull(tenantId, "tenant");
+            this.tenant = InvalidInputException.given("tenant", tenantId);
             return this;
         }
 
@@ -669,7 +668,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder memoryIdMapper(Function<Object, MemoryKey> mapper) {
-            this.memoryIdMapper = Objects.requireNonNull(mapper, "memoryIdMapper");
+            this.memoryIdMapper = InvalidInputException.given("memoryIdMapper", mapper);
             return this;
         }
 
@@ -681,7 +680,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder turnPolicy(TurnPolicy policy) {
-            this.turnPolicy = Objects.requireNonNull(policy, "turnPolicy");
+            this.turnPolicy = InvalidInputException.given("turnPolicy", policy);
             return this;
         }
 
@@ -693,7 +692,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder turnLease(Duration lease) {
-            this.turnLease = Objects.requireNonNull(lease, "turnLease");
+            this.turnLease = InvalidInputException.given("turnLease", lease);
             return this;
         }
 
@@ -705,7 +704,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder turnLimit(Duration limit) {
-            this.turnLimit = Objects.requireNonNull(limit, "turnLimit");
+            this.turnLimit = InvalidInputException.given("turnLimit", limit);
             return this;
         }
 
@@ -716,7 +715,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder turnWait(Duration longestWait) {
-            this.turnWait = Objects.requireNonNull(longestWait, "turnWait");
+            this.turnWait = InvalidInputException.given("turnWait", longestWait);
             return this;
         }
 
@@ -745,7 +744,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder metadataAtCreation(MetadataAtCreation metadata) {
-            this.metadataAtCreation = Objects.requireNonNull(metadata, "metadataAtCreation");
+            this.metadataAtCreation = InvalidInputException.given("metadataAtCreation", metadata);
             return this;
         }
 
@@ -757,7 +756,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder showRetrieved(ShowRetrieved requests) {
-            this.showRetrieved = Objects.requireNonNull(requests, "showRetrieved");
+            this.showRetrieved = InvalidInputException.given("showRetrieved", requests);
             return this;
         }
 
@@ -770,7 +769,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder onLeavingView(LeavingViewListener listener) {
-            this.leavingViewListener = Objects.requireNonNull(listener, "onLeavingView");
+            this.leavingViewListener = InvalidInputException.given("onLeavingView", listener);
             return this;
         }
 
@@ -798,7 +797,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder importFrom(ImportSource source) {
-            this.importSource = Objects.requireNonNull(source, "importFrom");
+            this.importSource = InvalidInputException.given("importFrom", source);
             return this;
         }
 
@@ -811,7 +810,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder index(MessageIndex messageIndex) {
-            this.index = Objects.requireNonNull(messageIndex, "index");
+            this.index = InvalidInputException.given("index", messageIndex);
             return this;
         }
 
@@ -823,7 +822,7 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder words(Words splitter) {
-            this.words = Objects.requireNonNull(splitter, "words");
+            this.words = InvalidInputException.given("words", splitter);
             return this;
         }
 
@@ -840,11 +839,10 @@ public final class Keepsake {
          * @throws InvalidInputException if the name breaks a rule of ids or is too long
          */
         public Builder embeddingModel(EmbeddingModel model, String name) {
-            Objects.requireNonNull(model, "embeddingModel");
             Ids.check("name of the embedding model", name);
             InvalidInputException.checkRange(
                     "length of the name of the embedding model", 1, MAX_MODEL_NAME, name.length());
-            this.embeddingModel = model;
+            this.embeddingModel = InvalidInputException.given("embeddingModel", model);
             this.embeddingModelName = name;
             return this;
         }
@@ -863,13 +861,13 @@ public final class Keepsake {
          * @throws InvalidInputException if the creators have neither a model nor a workflow
          */
         public Builder longTermMemories(Discussions creators, Duration freshness) {
-            if (!Objects.requireNonNull(creators, "creators").creates()) {
+            if (!InvalidInputException.given("creators", creators).creates()) {
                 throw new InvalidInputException(
                         "longTermMemories",
                         "need a model or a workflow that creates them: set Discussions.builder(…).chatModel(…)");
             }
             this.discussions = creators;
-            this.memoriesFreshness = Objects.requireNonNull(freshness, "freshness");
+            this.memoriesFreshness = InvalidInputException.given("freshness", freshness);
             return this;
         }
 

@@ -132,7 +132,7 @@ public final class MessageLogs {
      */
     public static MessageLog redis(String server) {
         try {
-            return redis(URI.create(Objects.requireNonNull(server, "server")));
+            return redis(URI.create(InvalidInputException.given("server", server)));
         } catch (IllegalArgumentException e) {
             // The exception's text would show a password.
             throw new InvalidInputException("server", "is not a URI; write redis://host:port");

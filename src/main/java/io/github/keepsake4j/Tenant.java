@@ -21,7 +21,6 @@ import java.time.LocalDate;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -158,8 +157,8 @@ public final class Tenant {
      * @throws KeepsakeException if a store cannot be reached; retryable
      */
     public Erased eraseWhere(String name, String value) {
-        Objects.requireNonNull(name, "name");
-        Objects.requireNonNull(value, "value");
+        InvalidInputException.given("name", name);
+        InvalidInputException.given("value", value);
         Erased erased = each(info -> value.equals(info.metadata().get(name)));
         endErasures();
         return erased;

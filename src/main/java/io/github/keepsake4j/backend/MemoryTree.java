@@ -791,8 +791,10 @@ public final class MemoryTree {
 
     void requireSound() {
         if (!broken.isEmpty()) {
+            Damage first = broken.get(0);
             throw new UnreadableDataException(
-                    "Memory " + key + " is damaged: " + broken.get(0).problem()
+                    "Memory " + key + " is damaged: " + first.problem()
+                            + (first.messageId() == null ? "" : " (message " + first.messageId() + ")")
                             + ". Nothing was changed. Call check() to list the damage and repair() to repair it",
                     null);
         }

@@ -4,7 +4,6 @@ import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.UnknownHostException;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -15,11 +14,6 @@ public final class Unreachable {
     /** What to do if a server cannot be reached. */
     public static final String ADVICE = "check the address, the server and the network, and retry";
 
-    private static final Map<Class<?>, String> REASONS = Map.of(
-            UnknownHostException.class, "the host is not known",
-            ConnectException.class, "the connection is refused",
-            NoRouteToHostException.class, "no route leads to the host");
-
     private Unreachable() {}
 
     /**
@@ -29,11 +23,16 @@ public final class Unreachable {
      * @return the reason, or null if the network gives none
      */
     public static @Nullable String reason(Throwable failure) {
+        String own = failure instanceof UnknownHostException
+                ? "the host is not known"
+                : failure instanceof ConnectException
+                        ? "the connection is refused"
+                        : failure instanceof NoRouteToHostException ? "no route leads to the host" : null;
         return Stream.concat(Stream.ofNullable(failure.getCause()), Arrays.stream(failure.getSuppressed()))
                 .map(Unreachable::reason)
                 .filter(Objects::nonNull)
                 .findFirst()
-                .orElse(REASONS.get(failure.getClass()));
+                .orElse(own);
     }
 
     /**

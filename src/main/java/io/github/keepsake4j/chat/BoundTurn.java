@@ -196,9 +196,8 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         if (!invocation.attached && !invocation.forms().hasWordsOf(again)) {
             throw new InvalidInputException(
                     "question",
-                    "must have the text of message " + again.id() + " of memory " + key
-                            + " without a template; services "
-                            + "of Keepsake.attach send it so, and Turn.edit sends another one");
+                    "the service sent another text than message " + again.id() + " of memory " + key
+                            + " has. Make it with Keepsake.aiServices or attach, or ask anew with Turn.edit");
         }
     }
 

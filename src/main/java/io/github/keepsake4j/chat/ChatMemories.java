@@ -87,7 +87,7 @@ public final class ChatMemories {
      * @return a builder on the same service
      */
     public <T> AiServices<T> attach(AiServices<T> builder) {
-        return new AttachedServices<>(Objects.requireNonNull(builder, "builder"), parts);
+        return new AttachedServices<>(InvalidInputException.given("builder", builder), parts);
     }
 
     /**

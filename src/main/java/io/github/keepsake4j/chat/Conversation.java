@@ -42,7 +42,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.Spliterator;
@@ -133,7 +132,7 @@ public final class Conversation {
      * @return the context
      */
     public Context context(ContextStrategy strategy) {
-        TailLoader loader = memories.loader(Objects.requireNonNull(strategy, "strategy"));
+        TailLoader loader = memories.loader(InvalidInputException.given("strategy", strategy));
         return memories.select(loader, strategy, id, key, tail(loader));
     }
 
@@ -145,7 +144,7 @@ public final class Conversation {
      * @return the explanation
      */
     public Explanation explain(ContextStrategy strategy) {
-        TailLoader loader = memories.loader(Objects.requireNonNull(strategy, "strategy"));
+        TailLoader loader = memories.loader(InvalidInputException.given("strategy", strategy));
         Tail tail = tail(loader);
         return Explanation.of(key, tail, memories.select(loader, strategy, id, key, tail));
     }
@@ -183,7 +182,7 @@ public final class Conversation {
      * @return a sequential stream in order of sequence, which is descending if the pages go back
      */
     public Stream<LoggedMessage> historyStream(HistoryQuery firstPage) {
-        return StreamSupport.stream(new HistoryPages(Objects.requireNonNull(firstPage, "firstPage")), false);
+        return StreamSupport.stream(new HistoryPages(InvalidInputException.given("firstPage", firstPage)), false);
     }
 
     /**
@@ -195,7 +194,7 @@ public final class Conversation {
      * @return the id of the stored message; empty if there is none, or if several messages are equal
      */
     public Optional<String> idOf(ChatMessage message) {
-        Set<String> ids = memories.views.idsOf(key, Objects.requireNonNull(message, "message"));
+        Set<String> ids = memories.views.idsOf(key, InvalidInputException.given("message", message));
         if (ids.size() == 1 && !Reads.messages(memories.log(key), key, ids).isEmpty()) {
             return ids.stream().findFirst();
         }
@@ -398,7 +397,7 @@ public final class Conversation {
      * @return the outcome
      */
     public AppendResult append(Parent parent, String messageId, ChatMessage message) {
-        NewMessage added = memories.prepare(messageId, Objects.requireNonNull(message, "message"), null)
+        NewMessage added = memories.prepare(messageId, message, null)
                 .ofTurn(TurnPosition.continued(memories.log(key), key, parent, message));
         return memories.append(key, Append.under(parent, List.of(added)));
     }
@@ -680,7 +679,7 @@ public final class Conversation {
      * }</pre>
      *
      * @param userMessageId the id of the stored question
-     * @param other the question that replaces it
+     * @param message the question that replaces it
      * @param call calls the AI service with this question, as in {@link #regenerate}
      * @param <T> the type of the call's result
      * @return the call's result
@@ -689,11 +688,11 @@ public final class Conversation {
      * @throws KeepsakeException if the function makes no such call, as {@link #turn(Turn, Supplier)} describes
      */
     public <T extends @Nullable Object> T edit(
-            String userMessageId, UserMessage other, Function<UserMessage, ? extends T> call) {
-        Objects.requireNonNull(other, "other");
+            String userMessageId, UserMessage message, Function<UserMessage, ? extends T> call) {
+        InvalidInputException.given("message", message);
         Turn turn = Turn.edit(userMessageId);
         question("userMessageId", userMessageId);
-        return turn(turn, () -> call.apply(other));
+        return turn(turn, () -> call.apply(message));
     }
 
     private <T extends @Nullable Object> T again(

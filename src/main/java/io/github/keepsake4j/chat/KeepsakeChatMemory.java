@@ -66,7 +66,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
      */
     @Override
     public void add(ChatMessage message) {
-        add(List.of(Objects.requireNonNull(message, "message")));
+        add(List.of(InvalidInputException.given("message", message)));
     }
 
     /**
@@ -191,9 +191,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
 
     static List<ChatMessage> copy(Iterable<ChatMessage> messages) {
         List<ChatMessage> list = new ArrayList<>();
-        for (ChatMessage message : Objects.requireNonNull(messages, "messages")) {
+        for (ChatMessage message : InvalidInputException.given("messages", messages)) {
             int at = list.size();
-            list.add(Objects.requireNonNull(message, () -> "messages[" + at + "]"));
+            list.add(InvalidInputException.given("messages[" + at + "]", message));
         }
         return list;
     }

@@ -141,7 +141,7 @@ final class RunningTurns {
 
     /** Runs a body within the calls of a thread, whose turn does not begin behind the newest message. */
     <T extends @Nullable Object> T with(MemoryKey key, Turn turn, List<?> calls, Supplier<? extends T> body) {
-        Wanted mine = new Wanted(key, Objects.requireNonNull(turn, "turn"), calls);
+        Wanted mine = new Wanted(key, InvalidInputException.given("turn", turn), calls);
         wanted.push(mine);
         try {
             T result = body.get();

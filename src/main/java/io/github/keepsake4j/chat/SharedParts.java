@@ -104,7 +104,7 @@ final class SharedParts {
 
     /** Prepares a message with an id, and possibly a time, for an append. */
     NewMessage prepare(String messageId, ChatMessage message, @Nullable Instant createdAt) {
-        TokenCounter.Count count = settings.counter().count(message);
+        TokenCounter.Count count = settings.counter().count(InvalidInputException.given("message", message));
         return new NewMessage(messageId, message, count.tokens(), count.counter(), createdAt);
     }
 

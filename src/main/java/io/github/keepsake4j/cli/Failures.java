@@ -16,6 +16,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 record Failures(Host host) implements IParameterExceptionHandler, IExecutionExceptionHandler {
 
     private static final Pattern OPTION = Pattern.compile("(--?[a-z][a-z-]*)(=.*)?");
+    private static final String NO_NUMBER = "^Invalid value for option '(.*)': '(.*)' is not an? (?:int|long)$";
     private static final Pattern COMMAND = Pattern.compile("[a-z-]{1,30}");
 
     @Override
@@ -23,7 +24,9 @@ record Failures(Host host) implements IParameterExceptionHandler, IExecutionExce
         CommandLine command = e.getCommandLine();
         // A misspelt option is also a missing one. The error about the misspelling is more helpful.
         List<String> unmatched = command.getUnmatchedArguments();
-        String problem = unmatched.isEmpty() ? String.valueOf(e.getMessage()) : unmatched(command, unmatched);
+        String problem = unmatched.isEmpty()
+                ? String.valueOf(e.getMessage()).replaceFirst(NO_NUMBER, "$1: must be a whole number, is $2")
+                : unmatched(command, unmatched);
         say(command, problem + "; see " + command.getCommandSpec().qualifiedName() + " --help");
         return ExitCodes.USAGE;
     }

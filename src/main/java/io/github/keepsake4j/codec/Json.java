@@ -212,7 +212,9 @@ final class Json {
                 // is passed on.
                 String problem = e instanceof JsonEOFException
                         ? "is cut off, because its JSON does not end"
-                        : "is not valid JSON, or it nests too deep";
+                        : e.getOriginalMessage().startsWith("Duplicate")
+                                ? "has a name twice"
+                                : "is not valid JSON, or it nests too deep";
                 throw failure.apply(problem + at(e.getLocation()));
             }
         }

@@ -29,7 +29,6 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -276,7 +275,7 @@ public final class MemoryComponent implements AutoCloseable {
          * @return this builder
          */
         public Builder backend(String name, Supplier<? extends MessageLog> factory) {
-            factories.put(Ids.check("backend", name), Objects.requireNonNull(factory, "factory"));
+            factories.put(Ids.check("backend", name), InvalidInputException.given("factory", factory));
             return this;
         }
 
@@ -287,7 +286,7 @@ public final class MemoryComponent implements AutoCloseable {
          * @return this builder
          */
         public Builder tenant(String tenantId) {
-            this.tenant = Objects.requireNonNull(tenantId, "tenant");
+            this.tenant = InvalidInputException.given("tenant", tenantId);
             return this;
         }
 
@@ -310,7 +309,7 @@ public final class MemoryComponent implements AutoCloseable {
          * @return this builder
          */
         public Builder summarizer(Summarizer writer) {
-            this.summarizer = Objects.requireNonNull(writer, "summarizer");
+            this.summarizer = InvalidInputException.given("summarizer", writer);
             return this;
         }
 
@@ -331,7 +330,7 @@ public final class MemoryComponent implements AutoCloseable {
          * @return this builder
          */
         public Builder executor(Executor blockingExecutor) {
-            this.executor = Objects.requireNonNull(blockingExecutor, "executor");
+            this.executor = InvalidInputException.given("executor", blockingExecutor);
             return this;
         }
 
@@ -342,7 +341,7 @@ public final class MemoryComponent implements AutoCloseable {
          * @return this builder
          */
         public Builder metrics(Metrics sink) {
-            this.metrics = Objects.requireNonNull(sink, "metrics");
+            this.metrics = InvalidInputException.given("metrics", sink);
             return this;
         }
 

@@ -76,12 +76,12 @@ public final class MemoryInput {
             String backend,
             Strategy strategy,
             boolean erase) {
-        given("action", action);
+        InvalidInputException.given("action", action);
         Ids.check("session_id", sessionId);
         InvalidInputException.checkAtLeast("max_messages", 1, maxMessages);
         InvalidInputException.checkAtLeast("max_tokens", 1, maxTokens);
-        given("backend", backend);
-        given("strategy", strategy);
+        InvalidInputException.given("backend", backend);
+        InvalidInputException.given("strategy", strategy);
         if (message != null) {
             Messages.check(message);
         }
@@ -115,7 +115,7 @@ public final class MemoryInput {
      * @throws InvalidInputException if the id or the message breaks a rule
      */
     public static MemoryInput add(String sessionId, ChatMessage message) {
-        return of(Action.ADD, sessionId, given("message", message));
+        return of(Action.ADD, sessionId, InvalidInputException.given("message", message));
     }
 
     /**
@@ -227,8 +227,7 @@ public final class MemoryInput {
      * @throws InvalidInputException if the text is not such an object; the exception names the field
      */
     public static MemoryInput fromJson(String json) {
-        given("input", json);
-        JsonFields fields = JsonFields.read("input", json);
+        JsonFields fields = JsonFields.read("input", InvalidInputException.given("input", json));
         fields.only(NAMES);
         JsonFields message = fields.object("message");
         Integer maxMessages = fields.number("max_messages");
@@ -236,7 +235,7 @@ public final class MemoryInput {
         String backend = fields.text("backend");
         String strategy = fields.text("strategy");
         return new MemoryInput(
-                named(Action.values(), "action", fields.neededText("action")),
+                named(Action.values(), "action", fields.text("action")),
                 fields.neededText("session_id"),
                 message == null ? null : MessageJson.read(message),
                 maxMessages == null ? DEFAULT_MAX_MESSAGES : maxMessages,
@@ -269,14 +268,7 @@ public final class MemoryInput {
         return "MemoryInput[action=" + name(action) + ", sessionId=" + sessionId + ", backend=" + backend + "]";
     }
 
-    private static <T> T given(String field, @Nullable T value) {
-        if (value == null) {
-            throw new InvalidInputException(field, "must not be null");
-        }
-        return value;
-    }
-
-    private static <E extends Enum<E>> E named(E[] values, String field, String name) {
+    private static <E extends Enum<E>> E named(E[] values, String field, @Nullable String name) {
         return Stream.of(values)
                 .filter(value -> name(value).equals(name))
                 .findFirst()

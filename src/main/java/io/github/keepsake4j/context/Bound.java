@@ -1,7 +1,6 @@
 package io.github.keepsake4j.context;
 
 import io.github.keepsake4j.message.InvalidInputException;
-import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +24,7 @@ record Bound(String name, int fixed, @Nullable Function<Object, Integer> byMemor
     }
 
     static Bound of(String name, Function<Object, Integer> byMemoryId) {
-        return new Bound(name, 0, Objects.requireNonNull(byMemoryId, name), null);
+        return new Bound(name, 0, InvalidInputException.given(name, byMemoryId), null);
     }
 
     int limit(Object memoryId) {

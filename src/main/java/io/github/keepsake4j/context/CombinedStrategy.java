@@ -4,48 +4,40 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A combination of two strategies. Both set their marks before either of them limits the context. */
 record CombinedStrategy(ContextStrategy first, ContextStrategy second) implements ContextStrategy {
 
-    CombinedStrategy {
-        Objects.requireNonNull(first, "first");
-        Objects.requireNonNull(second, "second");
-    }
-
     @Override
     public Context select(Context context) {
         Context selected = mark(context);
         List<ContextStrategy> all = flat(this).toList();
+        Map<ContextStrategy, Long> from = new HashMap<>();
         if (bounds(context.memoryId()).oldest() != Integer.MAX_VALUE) {
-            Map<ContextStrategy, Long> from = new HashMap<>();
             for (ContextStrategy strategy : all) {
                 from.put(strategy, strategy.shownFrom(selected));
             }
             // Nothing before this place is shown, so nothing may depend on it, unless it is always read.
             selected = selected.unreadBefore(Collections.max(from.values()));
-            all = strictestFirst(all, from);
         }
-        for (ContextStrategy strategy : all) {
+        for (ContextStrategy strategy : limitsLast(all, from)) {
             selected = strategy.select(selected);
         }
         return selected;
     }
 
-    /** Sorts the limits, so that the strictest one is the reason for what it removes. The selection is the same. */
-    private static List<ContextStrategy> strictestFirst(List<ContextStrategy> all, Map<ContextStrategy, Long> from) {
-        Iterator<ContextStrategy> limits = all.stream()
-                .filter(LimitStrategy.class::isInstance)
-                .sorted(Comparator.comparing(from::get, Comparator.reverseOrder()))
-                .iterator();
+    /**
+     * Sorts the strategies. The limits come last, because they count what other strategies show in place of messages.
+     * The strictest limit comes first, so that it is the reason for what it removes. The selection is the same.
+     */
+    private static List<ContextStrategy> limitsLast(List<ContextStrategy> all, Map<ContextStrategy, Long> from) {
         return all.stream()
-                .map(strategy -> strategy instanceof LimitStrategy ? limits.next() : strategy)
+                .sorted(Comparator.comparing(strategy ->
+                        strategy instanceof LimitStrategy ? -from.getOrDefault(strategy, -1L) : Long.MIN_VALUE))
                 .toList();
     }
 

@@ -107,8 +107,8 @@ public record Context(
     /**
      * The forms in which messages are shown, and their sizes.
      *
-     * @param replaced the messages that are shown in place of others, by the other message's id. Limits do not count a
-     * marker, but the message that it replaces
+     * @param replaced the messages that are shown in place of others, by the other message's id. Limits count the larger
+     * one of both, but instead of the marker of a cleared result always the message that it replaces
      * @param sizes the sizes of the messages by any counter
      * @param reserved the number of tokens that are used outside of the memory, such as by tool specifications; 0 or
      * more
@@ -367,7 +367,7 @@ public record Context(
         return withReplaced(all);
     }
 
-    private static ChatMessage shorter(ChatMessage some, ChatMessage other) {
+    static ChatMessage shorter(ChatMessage some, ChatMessage other) {
         return ClearedResult.is(some)
                         || (some instanceof ToolExecutionResultMessage result
                                 && other instanceof ToolExecutionResultMessage form

@@ -120,6 +120,6 @@ public interface ContextStrategy {
      * @return the combination
      */
     default ContextStrategy and(ContextStrategy other) {
-        return new CombinedStrategy(this, other);
+        return new CombinedStrategy(this, InvalidInputException.given("other", other));
     }
 }

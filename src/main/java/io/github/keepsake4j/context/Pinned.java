@@ -4,7 +4,6 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -48,7 +47,7 @@ public final class Pinned implements ContextStrategy {
      * @return the strategy
      */
     public static Pinned messages(Predicate<LoggedMessage> isPinned) {
-        return new Pinned(Integer.MAX_VALUE, Objects.requireNonNull(isPinned, "isPinned"));
+        return new Pinned(Integer.MAX_VALUE, InvalidInputException.given("isPinned", isPinned));
     }
 
     @Override

@@ -8,7 +8,6 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -136,7 +135,7 @@ public final class Summarization extends LimitStrategy {
      */
     public Summarization shownAs(Role summaryRole) {
         return new Summarization(
-                byTokens, trigger, keep, counter, Objects.requireNonNull(summaryRole, "summaryRole"), shares);
+                byTokens, trigger, keep, counter, InvalidInputException.given("summaryRole", summaryRole), shares);
     }
 
     /**

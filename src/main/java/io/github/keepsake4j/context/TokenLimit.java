@@ -3,7 +3,6 @@ package io.github.keepsake4j.context;
 import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.tokens.TokenCounter;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -78,7 +77,7 @@ public final class TokenLimit extends LimitStrategy {
     }
 
     private static TokenLimit of(Bound bound, TokenCountEstimator estimator) {
-        TokenCounter counter = TokenCounter.of(Objects.requireNonNull(estimator, "estimator"));
+        TokenCounter counter = TokenCounter.of(InvalidInputException.given("estimator", estimator));
         if (!counter.isRemote()) {
             // Counted once, here. A remote estimator is not called before the first read.
             counter.tokensPerList();

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * The weights of the messages of a context in a limit of tokens. A tool result that exceeds its share counts its share
@@ -45,6 +46,7 @@ final class TokenWeights {
         this.shares = shares;
         this.sizes = context.sizes();
         this.fixed = sizes.perList(counter) + context.forms().reserved() + beside();
+        context.originals().forEach(this::weighForm);
         boolean pins = false;
         for (ContextTurn turn : context.turns()) {
             long room = room(pins || hasOnlyBeginningPinned(turn));
@@ -62,6 +64,14 @@ final class TokenWeights {
     /** Returns the limit of these weights. */
     Limit limit(long step) {
         return new Limit((turn, message) -> of(message), limit, fixed, step, Omission.Reason.TOKEN_LIMIT, shortened);
+    }
+
+    /** Counts what a custom strategy shows in place of a message, but no marker and no shorter form of a result. */
+    private void weighForm(String id, LoggedMessage stored) {
+        ChatMessage form = Objects.requireNonNull(context.replaced().get(id));
+        if (!Context.shorter(form, stored.message()).equals(form)) {
+            weights.put(id, Math.max(sizes.of(counter, stored), sizes.of(counter, form)));
+        }
     }
 
     private long beside() {

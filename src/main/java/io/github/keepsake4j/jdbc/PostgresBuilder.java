@@ -2,7 +2,6 @@ package io.github.keepsake4j.jdbc;
 
 import io.github.keepsake4j.message.InvalidInputException;
 import java.time.Duration;
-import java.util.Objects;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +45,7 @@ public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
      * @return this builder
      */
     public final B dataSource(DataSource source) {
-        this.dataSource = Objects.requireNonNull(source, "dataSource");
+        this.dataSource = InvalidInputException.given("dataSource", source);
         return self();
     }
 
@@ -59,9 +58,9 @@ public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
      * @return this builder
      */
     public final B url(String jdbcUrl, String databaseUser, String databasePassword) {
-        this.url = Objects.requireNonNull(jdbcUrl, "url");
-        this.user = Objects.requireNonNull(databaseUser, "user");
-        this.password = Objects.requireNonNull(databasePassword, "password");
+        this.url = InvalidInputException.given("url", jdbcUrl);
+        this.user = InvalidInputException.given("user", databaseUser);
+        this.password = InvalidInputException.given("password", databasePassword);
         return self();
     }
 
@@ -99,7 +98,7 @@ public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
      * @return this builder
      */
     public final B schema(SchemaMode mode) {
-        this.schema = Objects.requireNonNull(mode, "schema");
+        this.schema = InvalidInputException.given("schema", mode);
         return self();
     }
 

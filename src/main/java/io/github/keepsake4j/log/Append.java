@@ -8,7 +8,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +40,7 @@ public record Append(
 
     /** Checks the components. */
     public Append {
-        Objects.requireNonNull(parent, "parent");
+        InvalidInputException.given("parent", parent);
         messages = List.copyOf(messages);
         metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
         if (!metadata.isEmpty()) {

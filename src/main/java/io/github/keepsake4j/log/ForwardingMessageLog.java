@@ -2,6 +2,7 @@ package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import java.time.Duration;
@@ -9,7 +10,6 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -24,7 +24,7 @@ public abstract class ForwardingMessageLog implements MessageLog {
      * @param log the log that gets the calls
      */
     protected ForwardingMessageLog(MessageLog log) {
-        this.log = Objects.requireNonNull(log, "log");
+        this.log = InvalidInputException.given("log", log);
     }
 
     /**

@@ -7,7 +7,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,8 +31,8 @@ public record ListQuery(
 
         /** Checks that both are given. */
         public Metadata {
-            Objects.requireNonNull(name, "name");
-            Objects.requireNonNull(value, "value");
+            InvalidInputException.given("name", name);
+            InvalidInputException.given("value", value);
         }
     }
 

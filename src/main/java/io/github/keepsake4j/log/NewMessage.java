@@ -7,7 +7,6 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import java.time.Instant;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +44,8 @@ public record NewMessage(
             throw new InvalidInputException(
                     "message id", "must not be the all-zero UUID: as a parent, it means the message before in time");
         }
-        Objects.requireNonNull(message, "message");
-        Objects.requireNonNull(tokenCounter, "tokenCounter");
+        InvalidInputException.given("message", message);
+        InvalidInputException.given("tokenCounter", tokenCounter);
         InvalidInputException.checkAtLeast("tokens", 0, tokens);
         if (question != null) {
             Ids.check("question", question);

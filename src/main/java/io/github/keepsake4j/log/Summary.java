@@ -4,7 +4,6 @@ import io.github.keepsake4j.base.InputRules;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.time.Instant;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,8 +34,8 @@ public record Summary(
     /** Checks the components and truncates the time. */
     public Summary {
         Ids.check("coversUpTo", coversUpTo);
-        Objects.requireNonNull(text, "text");
-        Objects.requireNonNull(tokenCounter, "tokenCounter");
+        InvalidInputException.given("text", text);
+        InvalidInputException.given("tokenCounter", tokenCounter);
         createdAt = InputRules.time("createdAt", createdAt);
         if (tokens < 0 || version < 0 || replacedMessages < 0 || replacedTokens < 0) {
             throw new InvalidInputException("summary", "counts must not be negative");

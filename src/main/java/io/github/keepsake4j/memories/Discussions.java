@@ -11,7 +11,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +39,7 @@ public final class Discussions {
     }
 
     private Discussions(Discussions other, LongTermMemoryStore store) {
-        this.store = Objects.requireNonNull(store, "store");
+        this.store = InvalidInputException.given("store", store);
         leastTrust = other.leastTrust;
         userTextOnly = other.userTextOnly;
         retrievers = other.retrievers;
@@ -134,7 +133,7 @@ public final class Discussions {
         private @Nullable Path workflowDirectory;
 
         private Builder(LongTermMemoryStore store) {
-            this.store = Objects.requireNonNull(store, "store");
+            this.store = InvalidInputException.given("store", store);
         }
 
         /**
@@ -145,7 +144,7 @@ public final class Discussions {
          * @return this builder
          */
         public Builder chatModel(ChatModel model) {
-            this.chatModel = Objects.requireNonNull(model, "chatModel");
+            this.chatModel = InvalidInputException.given("chatModel", model);
             return this;
         }
 
@@ -156,7 +155,7 @@ public final class Discussions {
          * @return this builder
          */
         public Builder config(DiscussionConfig discussionConfig) {
-            this.config = Objects.requireNonNull(discussionConfig, "config");
+            this.config = InvalidInputException.given("config", discussionConfig);
             return this;
         }
 
@@ -168,7 +167,7 @@ public final class Discussions {
          * @return this builder
          */
         public Builder workflow(String name, LongTermMemoryWorkflow workflow) {
-            workflows.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(workflow, "workflow"));
+            workflows.put(InvalidInputException.given("name", name), InvalidInputException.given("workflow", workflow));
             return this;
         }
 
@@ -181,7 +180,7 @@ public final class Discussions {
          * @return this builder
          */
         public Builder workflowDirectory(Path directory) {
-            this.workflowDirectory = Objects.requireNonNull(directory, "workflowDirectory");
+            this.workflowDirectory = InvalidInputException.given("workflowDirectory", directory);
             return this;
         }
 
@@ -193,7 +192,8 @@ public final class Discussions {
          * @return this builder
          */
         public Builder retriever(String name, LongTermMemoryRetriever retriever) {
-            retrievers.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(retriever, "retriever"));
+            retrievers.put(
+                    InvalidInputException.given("name", name), InvalidInputException.given("retriever", retriever));
             return this;
         }
 
@@ -204,7 +204,7 @@ public final class Discussions {
          * @return this builder
          */
         public Builder leastTrust(Trust trust) {
-            this.leastTrust = Objects.requireNonNull(trust, "leastTrust");
+            this.leastTrust = InvalidInputException.given("leastTrust", trust);
             return this;
         }
 
@@ -227,7 +227,7 @@ public final class Discussions {
          * @return this builder
          */
         public Builder tokenCountEstimator(TokenCountEstimator tokenCountEstimator) {
-            this.estimator = Objects.requireNonNull(tokenCountEstimator, "tokenCountEstimator");
+            this.estimator = InvalidInputException.given("tokenCountEstimator", tokenCountEstimator);
             return this;
         }
 

@@ -9,7 +9,6 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.ZoneId;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -54,8 +53,8 @@ public record LongTermMemoryBlock(int maxTokens, Trust minTrust, int maxRecent, 
     public LongTermMemoryBlock {
         InvalidInputException.checkAtLeast("maxTokens", 1, maxTokens);
         InvalidInputException.checkRange("maxRecent", 0, MOST_RECENT, maxRecent);
-        Objects.requireNonNull(minTrust, "minTrust");
-        Objects.requireNonNull(zone, "zone");
+        InvalidInputException.given("minTrust", minTrust);
+        InvalidInputException.given("zone", zone);
     }
 
     /**

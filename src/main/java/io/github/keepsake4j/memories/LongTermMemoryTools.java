@@ -15,7 +15,6 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -47,12 +46,7 @@ public record LongTermMemoryTools(
 
     /** Checks the components. */
     public LongTermMemoryTools {
-        Objects.requireNonNull(reader, "reader");
-        Objects.requireNonNull(logs, "logs");
-        Objects.requireNonNull(keys, "keys");
-        Objects.requireNonNull(scopes, "scopes");
-        Objects.requireNonNull(options, "options");
-        Objects.requireNonNull(stale, "stale");
+        InvalidInputException.given("options", options);
     }
 
     /**
@@ -173,8 +167,8 @@ public record LongTermMemoryTools(
          */
         public Options {
             InvalidInputException.checkRange("limit", 1, MAX_LIMIT, limit);
-            Objects.requireNonNull(minTrust, "minTrust");
-            Objects.requireNonNull(zone, "zone");
+            InvalidInputException.given("minTrust", minTrust);
+            InvalidInputException.given("zone", zone);
         }
 
         /**

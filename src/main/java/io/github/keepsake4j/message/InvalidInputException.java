@@ -2,7 +2,6 @@ package io.github.keepsake4j.message;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +18,22 @@ public class InvalidInputException extends KeepsakeException {
      */
     public InvalidInputException(String field, String problem) {
         super(field + ": " + problem);
+    }
+
+    /**
+     * Checks that a value is given.
+     *
+     * @param field the caller's name for the value
+     * @param value the value
+     * @param <T> its type
+     * @return the value
+     * @throws InvalidInputException if it is null
+     */
+    public static <T> T given(String field, @Nullable T value) {
+        if (value == null) {
+            throw new InvalidInputException(field, "must not be null");
+        }
+        return value;
     }
 
     /**
@@ -58,7 +73,7 @@ public class InvalidInputException extends KeepsakeException {
      * @throws InvalidInputException if the duration is zero or negative
      */
     public static void checkPositive(String field, Duration duration) {
-        if (Objects.requireNonNull(duration, field).isZero() || duration.isNegative()) {
+        if (given(field, duration).isZero() || duration.isNegative()) {
             throw new InvalidInputException(field, "must be more than zero, is " + duration);
         }
     }

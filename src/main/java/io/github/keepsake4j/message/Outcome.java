@@ -1,7 +1,6 @@
 package io.github.keepsake4j.message;
 
 import java.util.Arrays;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -57,7 +56,7 @@ public record Outcome(Kind kind, @Nullable String reason) {
      * @throws InvalidInputException if the reason is too long or cannot be stored as it is
      */
     public Outcome {
-        Objects.requireNonNull(kind, "kind");
+        InvalidInputException.given("kind", kind);
         if (reason != null) {
             if (reason.length() > MAX_REASON_LENGTH) {
                 throw new InvalidInputException(
@@ -85,7 +84,7 @@ public record Outcome(Kind kind, @Nullable String reason) {
      * @return the outcome
      */
     public static Outcome incomplete(String reason) {
-        return new Outcome(Kind.INCOMPLETE, cut(Objects.requireNonNull(reason, "reason")));
+        return new Outcome(Kind.INCOMPLETE, cut(InvalidInputException.given("reason", reason)));
     }
 
     /**
@@ -95,7 +94,7 @@ public record Outcome(Kind kind, @Nullable String reason) {
      * @return the outcome
      */
     public static Outcome rejected(String by) {
-        return new Outcome(Kind.REJECTED, cut(Objects.requireNonNull(by, "by")));
+        return new Outcome(Kind.REJECTED, cut(InvalidInputException.given("by", by)));
     }
 
     private static @Nullable String cut(@Nullable String reason) {

@@ -6,6 +6,7 @@ import io.github.keepsake4j.backend.ObservedLog;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
@@ -26,7 +27,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -117,7 +117,7 @@ public final class MessageSearch {
         }
         this.meanings = found;
         this.indexer = new Indexer(index, logs, allLogs, words, executor, later, Indexer.Settings.STANDARD, embedder);
-        this.finder = new Finder(Objects.requireNonNull(index, "index"), logs, indexer, words, MAX_POSTINGS);
+        this.finder = new Finder(InvalidInputException.given("index", index), logs, indexer, words, MAX_POSTINGS);
     }
 
     MessageSearch(

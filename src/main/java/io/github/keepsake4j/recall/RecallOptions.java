@@ -7,7 +7,6 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +40,7 @@ public final class RecallOptions {
         InvalidInputException.checkRange("maxPassages", 1, MAX_PASSAGES, maxPassages);
         InvalidInputException.checkRange("neighbours", 0, MAX_NEIGHBOURS, neighbours);
         InvalidInputException.checkPositive("sessionGap", sessionGap);
-        Objects.requireNonNull(zone, "zone");
+        InvalidInputException.given("zone", zone);
         this.maxTokens = maxTokens;
         this.maxPassages = maxPassages;
         this.neighbours = neighbours;

@@ -14,7 +14,6 @@ import io.github.keepsake4j.text.OwnText;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -37,10 +36,7 @@ public record RecallTool(
 
     /** Checks the components. */
     public RecallTool {
-        Objects.requireNonNull(recall, "recall");
-        Objects.requireNonNull(keys, "keys");
-        Objects.requireNonNull(scopes, "scopes");
-        Objects.requireNonNull(options, "options");
+        InvalidInputException.given("options", options);
     }
 
     /**

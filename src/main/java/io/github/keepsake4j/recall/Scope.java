@@ -5,7 +5,6 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,7 +76,7 @@ public record Scope(String tenant, @Nullable List<MemoryKey> memories) {
      * @return the scope
      */
     public static Scope tenant(String tenant) {
-        return new Scope(Objects.requireNonNull(tenant, "tenant"), null);
+        return new Scope(InvalidInputException.given("tenant", tenant), null);
     }
 
     /** Returns whether the scope has so many memories that a search reads less. */

@@ -123,7 +123,7 @@ public final class CleanUp {
         List<MessageLog> different = new ArrayList<>();
         for (MessageLog log : logs) {
             if (different.stream().noneMatch(known -> known == log)) {
-                different.add(Objects.requireNonNull(log, "log"));
+                different.add(InvalidInputException.given("log", log));
             }
         }
         if (different.isEmpty()) {
@@ -201,7 +201,7 @@ public final class CleanUp {
      * @return a copy
      */
     public CleanUp metrics(Metrics sink) {
-        return with(copy -> copy.metrics = Objects.requireNonNull(sink, "metrics"));
+        return with(copy -> copy.metrics = InvalidInputException.given("metrics", sink));
     }
 
     /**
@@ -214,7 +214,7 @@ public final class CleanUp {
      * @return a copy
      */
     public CleanUp telling(Consumer<MemoryInfo> memories) {
-        return with(copy -> copy.listener = Objects.requireNonNull(memories, "memories"));
+        return with(copy -> copy.listener = InvalidInputException.given("memories", memories));
     }
 
     /**
@@ -229,7 +229,7 @@ public final class CleanUp {
      * @return a copy
      */
     public CleanUp alsoErasing(Consumer<MemoryKey> removes) {
-        return with(copy -> copy.others = Objects.requireNonNull(removes, "removes"));
+        return with(copy -> copy.others = InvalidInputException.given("removes", removes));
     }
 
     /** Sets the clock, for tests. */
@@ -268,7 +268,7 @@ public final class CleanUp {
      * @return the result of the run
      */
     public Report conversation(ConversationKey conversation) {
-        Objects.requireNonNull(conversation, "conversation");
+        InvalidInputException.given("conversation", conversation);
         return each(
                 logs,
                 conversation.tenant(),

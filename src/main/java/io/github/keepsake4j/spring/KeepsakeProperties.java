@@ -152,12 +152,12 @@ record KeepsakeProperties(
         Summary {
             notBlank("summary.chat-model", chatModel);
             notBlank("summary.instructions", instructions);
-            atLeast("summary.trigger-tokens", 1, triggerTokens);
-            atLeast("summary.keep-tokens", 0, keepTokens);
+            atLeast("summary.trigger-tokens", 2, triggerTokens);
+            atLeast("summary.keep-tokens", 1, keepTokens);
             if (keepTokens >= triggerTokens) {
                 throw wrong(
                         "summary.keep-tokens",
-                        "must be less than summary.trigger-tokens (" + triggerTokens + "), is " + keepTokens
+                        "must be less than keepsake4j.summary.trigger-tokens (" + triggerTokens + "), is " + keepTokens
                                 + "; set both, since either may be its default");
             }
             range("summary.timeout", Duration.ofMillis(1), DAY, timeout);
@@ -301,8 +301,8 @@ record KeepsakeProperties(
             if (metadata.size() > 1) {
                 throw wrong("retention.metadata", "must have one name, has " + metadata.keySet());
             }
-            positive("retention.idle-for", idleFor);
-            positive("retention.tombstones-for", tombstonesFor);
+            InvalidInputException.checkPositive(PREFIX + ".retention.idle-for", idleFor == null ? DAY : idleFor);
+            InvalidInputException.checkPositive(PREFIX + ".retention.tombstones-for", tombstonesFor);
             InvalidInputException.checkRange(PREFIX + ".retention.batch-size", 1, 1000, batchSize);
         }
 
@@ -363,15 +363,6 @@ record KeepsakeProperties(
      */
     record Redis(@Nullable URI url, @DefaultValue("keepsake:") String prefix, @Nullable Duration timeToLive) {
 
-        Redis {
-            if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
-                throw wrong("redis.prefix", "must not contain { or }, which a cluster reads; is " + prefix);
-            }
-            if (timeToLive != null && timeToLive.compareTo(Duration.ofMillis(1)) < 0) {
-                throw wrong("redis.time-to-live", "must be 1ms or more, is " + timeToLive);
-            }
-        }
-
         /** Shows no URL, which may have a password. */
         @Override
         public String toString() {
@@ -425,12 +416,6 @@ record KeepsakeProperties(
     private static void range(String name, Duration least, Duration most, Duration value) {
         if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
             throw wrong(name, "must be from " + least + " to " + most + ", is " + value);
-        }
-    }
-
-    private static void positive(String name, @Nullable Duration value) {
-        if (value != null && (value.isZero() || value.isNegative())) {
-            throw wrong(name, "must be more than zero, is " + value);
         }
     }
 

@@ -53,19 +53,12 @@ final class Settings {
 
     /** Returns a strategy of all limits that are set. */
     static ContextStrategy strategy(KeepsakeProperties properties) {
-        try {
-            ContextStrategy limits = parts(properties).stream()
-                    .map(Part::strategy)
-                    .reduce(ContextStrategy::and)
-                    .orElseThrow();
-            Double step = properties.strategy().step();
-            return step == null ? limits : limits.steps(step);
-        } catch (InvalidInputException e) {
-            throw new ConfigurationException(
-                    "The properties keepsake4j.strategy and keepsake4j.summary are refused: " + e.getMessage() + ".",
-                    "Correct the property of this name.",
-                    e);
-        }
+        ContextStrategy limits = parts(properties).stream()
+                .map(Part::strategy)
+                .reduce(ContextStrategy::and)
+                .orElseThrow();
+        Double step = properties.strategy().step();
+        return step == null ? limits : limits.steps(step);
     }
 
     /** Returns the limits of {@link #strategy} by the names of their properties, for the log of the start. */

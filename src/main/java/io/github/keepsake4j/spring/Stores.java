@@ -10,6 +10,8 @@ import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
 import io.github.keepsake4j.memories.jdbc.JdbcLongTermMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
@@ -18,9 +20,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -47,20 +51,31 @@ record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory bea
         Path file = properties.index().file();
         if (file != null) {
             needDirectory(file, "index.file");
-            return JdbcMessageIndex.sqlite(file);
+            need("org.sqlite.JDBC", file, "org.xerial:sqlite-jdbc");
+            return index(
+                    "The SQLite file " + file,
+                    "Set keepsake4j.index.file to another file, or move this one away.",
+                    () -> JdbcMessageIndex.sqlite(file));
         }
         DataSource source = isJdbc() ? dataSources.postgres() : null;
         if (source == null) {
             return new InMemoryMessageIndex();
         }
-        return FirstRead.of(
-                "The DataSource cannot keep the index",
+        return index(
+                "The DataSource",
                 FirstRead.makeTables("index/postgresql/V1__keepsake_index.sql"),
                 () -> JdbcMessageIndex.builder()
                         .dataSource(source)
                         .statementTimeout(properties.jdbc().statementTimeout())
                         .schema(properties.jdbc().initializeSchema())
-                        .build(),
+                        .build());
+    }
+
+    private MessageIndex index(String place, String action, Supplier<MessageIndex> open) {
+        return FirstRead.of(
+                place + " cannot keep the index",
+                action,
+                open,
                 index -> index.watermarks(List.of(ConversationKey.of(properties.tenant(), "keepsake4j"))));
     }
 
@@ -168,18 +183,26 @@ record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory bea
             }
             case REDIS -> {
                 need(JEDIS, named, "redis.clients:jedis");
-                yield RedisStore.open(properties.redis(), properties.listed(), beans);
+                yield named("redis", () -> RedisStore.open(properties.redis(), properties.listed(), beans));
             }
             case S3 -> {
                 need("software.amazon.awssdk.services.s3.S3Client", named, "software.amazon.awssdk:s3");
-                yield S3Store.open(
-                        properties.s3(),
-                        required(properties.s3().bucket(), named, "s3.bucket"),
-                        properties.listed(),
-                        beans);
+                String bucket = required(properties.s3().bucket(), named, "s3.bucket");
+                yield named("s3", () -> S3Store.open(properties.s3(), bucket, properties.listed(), beans));
             }
             case IN_MEMORY -> new InMemoryMessageLog(properties.listed());
         };
+    }
+
+    /** Names the property in place of the setting that a log's builder refuses. */
+    private static MessageLog named(String group, Supplier<MessageLog> opened) {
+        try {
+            return opened.get();
+        } catch (InvalidInputException e) {
+            String[] parts = String.valueOf(e.getMessage()).split(":", 2);
+            String field = parts[0].equals("server") ? "url" : DataObjectPropertyName.toDashedForm(parts[0]);
+            throw new KeepsakeException("keepsake4j." + group + "." + field + ":" + parts[1], e);
+        }
     }
 
     private MessageLog sqlite(Path file) {

@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown when no connection could be obtained. Connection pools report this in different ways, often without an
@@ -18,7 +19,7 @@ final class ConnectException extends SQLException {
 
     ConnectException(SQLException cause, DataSource source) {
         super(cause.getMessage(), cause.getSQLState(), cause.getErrorCode(), cause);
-        this.where = where(source);
+        this.where = where(source, null);
     }
 
     /** Returns host, port and database as the URL has them, in brackets, or an empty text if it is not known. */
@@ -26,15 +27,18 @@ final class ConnectException extends SQLException {
         return e instanceof ConnectException connect ? connect.where : "";
     }
 
-    private static String where(DataSource source) {
+    /** Returns the same of a data source or, if there is none, of a URL. */
+    static String where(@Nullable DataSource source, @Nullable String own) {
         // In HikariCP and c3p0; in the driver, Tomcat, DBCP and Spring.
-        Matcher url = URL.matcher(text(source, "getJdbcUrl") + " " + text(source, "getUrl"));
+        Matcher url = URL.matcher(own + " " + text(source, "getJdbcUrl") + " " + text(source, "getUrl"));
         return url.find() ? " (" + url.group(1) + ")" : "";
     }
 
-    private static String text(DataSource source, String getter) {
+    private static String text(@Nullable DataSource source, String getter) {
         try {
-            return String.valueOf(source.getClass().getMethod(getter).invoke(source));
+            return source == null
+                    ? ""
+                    : String.valueOf(source.getClass().getMethod(getter).invoke(source));
         } catch (ReflectiveOperationException | RuntimeException e) {
             return "";
         }

@@ -78,7 +78,7 @@ public interface Connections extends AutoCloseable {
      * @return the connections
      */
     static Connections postgresql(Settings settings, SqlSchema schema, @Nullable Preparation preparation, Look look) {
-        return new PostgresConnections(settings, new PostgresSchema(schema, settings.schema(), look), preparation);
+        return new PostgresConnections(settings, new PostgresSchema(schema, settings, look), preparation);
     }
 
     /**

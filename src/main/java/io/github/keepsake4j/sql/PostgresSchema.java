@@ -1,5 +1,6 @@
 package io.github.keepsake4j.sql;
 
+import io.github.keepsake4j.jdbc.PostgresBuilder.Settings;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.message.KeepsakeException;
 import java.sql.DatabaseMetaData;
@@ -23,9 +24,10 @@ final class PostgresSchema {
     /** Whether the tables were there before. If they are gone, making them again would hide the loss. */
     private volatile boolean found;
 
-    PostgresSchema(SqlSchema schema, SchemaMode mode, Connections.Look look) {
-        this.scripts = SchemaScripts.postgresql(schema);
-        this.mode = mode;
+    PostgresSchema(SqlSchema schema, Settings settings, Connections.Look look) {
+        String where = ConnectException.where(settings.dataSource(), settings.url());
+        this.scripts = new SchemaScripts(schema, false, where);
+        this.mode = settings.schema();
         this.look = look;
     }
 

@@ -6,12 +6,17 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The scripts that create tables in one database, and the rules for versions of tables and library. */
-record SchemaScripts(SqlSchema schema, boolean isSqlite) {
+/**
+ * The scripts that create tables in one database, and the rules for versions of tables and library.
+ *
+ * @param where the place of the tables, to be added to their name in errors
+ */
+record SchemaScripts(SqlSchema schema, boolean isSqlite, String where) {
 
     private static final Pattern TABLE = Pattern.compile("TABLE (keepsake_\\w+)");
 
@@ -19,14 +24,6 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
      * The versions in the tables: their own version, or 0 if they do not exist, and the oldest library that may write.
      */
     record Versions(int version, int oldestWriter) {}
-
-    static SchemaScripts postgresql(SqlSchema schema) {
-        return new SchemaScripts(schema, false);
-    }
-
-    static SchemaScripts sqlite(SqlSchema schema) {
-        return new SchemaScripts(schema, true);
-    }
 
     private String folder() {
         return "io/github/keepsake4j/schema/" + schema.folder() + (isSqlite ? "sqlite/" : "postgresql/");
@@ -40,7 +37,7 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
                 && hasOtherTables(session)
                 && stored(session).version() == 0) {
             throw new KeepsakeException(
-                    "The table " + schema.table() + " is missing or empty, but other tables of the " + schema.what()
+                    "The table " + schema.table() + " is missing or empty, but other tables of the " + what()
                             + " exist. If another program made these, choose another database; otherwise restore the table and"
                             + " its row as the script " + next(versions) + " in the library's jar creates them");
         }
@@ -107,7 +104,7 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
     /** Returns the error for tables that lack a script. */
     KeepsakeException missing(Versions versions, String why, @Nullable SQLException cause) {
         return new KeepsakeException(
-                "The tables of the " + schema.what()
+                "The tables of the " + what()
                         + (versions.version() == 0
                                 ? " are missing"
                                 : " are older than this library (" + says(versions) + ", the library "
@@ -131,6 +128,10 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
                         .name();
     }
 
+    private String what() {
+        return schema.what() + where;
+    }
+
     private String says(Versions versions) {
         return schema.table() + " has version " + versions.version();
     }
@@ -138,14 +139,13 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
     /** Refuses tables that no script makes right. */
     private void refuse(Versions versions) {
         if (versions.oldestWriter() > schema.version()) {
-            throw new KeepsakeException(
-                    "This library is older than the tables of the " + schema.what() + ": " + says(versions)
-                            + " and oldest_writer " + versions.oldestWriter() + ", and the library is of version "
-                            + schema.version() + ". Use the newer release that created the tables");
+            throw new KeepsakeException("This library is older than the tables of the " + what() + ": " + says(versions)
+                    + " and oldest_writer " + versions.oldestWriter() + ", and the library is of version "
+                    + schema.version() + ". Use the newer release that created the tables");
         }
         if (versions.version() != 0
                 && versions.version() < schema.scripts().get(0).version()) {
-            throw new KeepsakeException("The tables of the " + schema.what()
+            throw new KeepsakeException("The tables of the " + what()
                     + " are older than this library: a snapshot before release 0.1.0 made them ("
                     + says(versions) + ", the library " + schema.version()
                     + "), and no script changes them. Copy the memories with that snapshot, or remove its tables and run "
@@ -155,10 +155,7 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
 
     private String text(Script script) {
         String path = "/" + folder() + script.name();
-        try (InputStream in = SchemaScripts.class.getResourceAsStream(path)) {
-            if (in == null) {
-                throw new KeepsakeException("schema script " + path + " is not on the class path");
-            }
+        try (InputStream in = Objects.requireNonNull(SchemaScripts.class.getResourceAsStream(path), path)) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new KeepsakeException("schema script " + path + " cannot be read", e);

@@ -14,10 +14,16 @@ import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.sqlite.SQLiteConfig;
 
 /** One connection to a SQLite file, and the turn to use it. */
 final class SqliteChannel {
+
+    private static final String OTHER =
+            "SELECT max(name) FROM sqlite_master WHERE name NOT LIKE 'keepsake%' AND name NOT LIKE 'sqlite%'";
+    private static final Logger LOG = LoggerFactory.getLogger(SqliteChannel.class);
 
     /** The turn of the threads of this process, in order. */
     final ReentrantLock lock = new ReentrantLock(true);
@@ -50,7 +56,7 @@ final class SqliteChannel {
     SqliteChannel(SqliteFile file, SqliteMode mode, SqlSchema schema, Duration busyTimeout, Runnable whenLeft) {
         this.file = file;
         this.mode = mode;
-        this.scripts = SchemaScripts.sqlite(schema);
+        this.scripts = new SchemaScripts(schema, true, " in " + file);
         this.busyTimeout = busyTimeout;
         this.whenLeft = whenLeft;
     }
@@ -158,6 +164,10 @@ final class SqliteChannel {
                 throw new UnreadableDataException(file + " " + foreign.problem());
             }
             session.script("BEGIN IMMEDIATE");
+            String other = session.first(OTHER, row -> row.getString(1));
+            if (versions.version() == 0 && other != null) {
+                LOG.warn("{} also has {} of another program; if this is a mistake, name another file", file, other);
+            }
             versions = scripts.complete(session);
             session.script("COMMIT");
         }

@@ -77,8 +77,7 @@ final class SqliteErrors {
             return new KeepsakeException(
                     text
                             + (obstacle == null
-                                    ? "SQLite treats the file as read-only; give this process the "
-                                            + "permission to write it"
+                                    ? "SQLite treats the file as read-only; give this process the permission to write it"
                                     : obstacle),
                     e);
         }

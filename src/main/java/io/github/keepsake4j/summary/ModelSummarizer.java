@@ -16,7 +16,6 @@ import io.github.keepsake4j.text.TranscriptText;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -211,7 +210,7 @@ public final class ModelSummarizer implements Summarizer {
         private TokenCountEstimator estimator = JtokkitTokenCountEstimator.forEncoding("o200k_base");
 
         private Builder(ChatModel model) {
-            this.model = Objects.requireNonNull(model, "model");
+            this.model = InvalidInputException.given("model", model);
         }
 
         /**
@@ -223,7 +222,7 @@ public final class ModelSummarizer implements Summarizer {
          * @return this builder
          */
         public Builder instructions(String text) {
-            this.instructions = Objects.requireNonNull(text, "instructions");
+            this.instructions = InvalidInputException.given("instructions", text);
             return this;
         }
 
@@ -281,7 +280,7 @@ public final class ModelSummarizer implements Summarizer {
          * @return this builder
          */
         public Builder tokenCountEstimator(TokenCountEstimator tokenCountEstimator) {
-            this.estimator = Objects.requireNonNull(tokenCountEstimator, "tokenCountEstimator");
+            this.estimator = InvalidInputException.given("tokenCountEstimator", tokenCountEstimator);
             return this;
         }
 

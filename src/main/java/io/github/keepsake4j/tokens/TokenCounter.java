@@ -7,7 +7,6 @@ import io.github.keepsake4j.message.InvalidInputException;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntSupplier;
@@ -54,7 +53,7 @@ public final class TokenCounter implements TokenCountEstimator {
 
     private TokenCounter(String name, TokenCountEstimator estimator, boolean remote) {
         this.name = Ids.check("name of the counter", name);
-        this.estimator = Objects.requireNonNull(estimator, "estimator");
+        this.estimator = InvalidInputException.given("estimator", estimator);
         this.remote = remote;
     }
 
@@ -81,7 +80,7 @@ public final class TokenCounter implements TokenCountEstimator {
         }
         return estimator instanceof JtokkitTokenCountEstimator ours
                 ? new TokenCounter(ours.name(), ours, false)
-                : new TokenCounter(unnamed(Objects.requireNonNull(estimator, "estimator")), estimator, false);
+                : new TokenCounter(unnamed(InvalidInputException.given("estimator", estimator)), estimator, false);
     }
 
     /**
@@ -181,7 +180,10 @@ public final class TokenCounter implements TokenCountEstimator {
         try {
             return new Count(ask(time, () -> counting.applyAsInt(estimator)), name);
         } catch (RuntimeException e) {
-            Object[] problem = {name, what, e.getClass().getName(), FALLBACK.name()};
+            String why = e instanceof InvalidInputException
+                    ? e.getMessage()
+                    : e.getClass().getName();
+            Object[] problem = {name, what, why, FALLBACK.name()};
             if (failed.getAndSet(true)) {
                 LOG.debug(UNCOUNTED, problem);
             } else {
@@ -235,7 +237,7 @@ public final class TokenCounter implements TokenCountEstimator {
     private int ask(RemoteTime time, IntSupplier call) {
         int tokens = remote ? time.ask(this, call) : call.getAsInt();
         if (tokens < 0) {
-            throw new IllegalStateException("it returned " + tokens + " tokens");
+            throw new InvalidInputException("tokens", "must be 0 or more, are " + tokens);
         }
         return tokens;
     }

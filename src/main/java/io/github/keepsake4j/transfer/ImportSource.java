@@ -5,10 +5,10 @@ import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -81,8 +81,8 @@ public interface ImportSource {
      * @return the source
      */
     static ImportSource of(ChatMemoryStore store, Function<ConversationKey, ?> memoryId) {
-        Objects.requireNonNull(store, "store");
-        Objects.requireNonNull(memoryId, "memoryId");
+        InvalidInputException.given("store", store);
+        InvalidInputException.given("memoryId", memoryId);
         return conversation -> store.getMessages(memoryId.apply(conversation)).stream()
                 .map(ImportedMessage::of)
                 .toList();
@@ -103,7 +103,7 @@ public interface ImportSource {
 
         /** Checks the components. */
         public ImportedMessage {
-            Objects.requireNonNull(message, "message");
+            InvalidInputException.given("message", message);
             if (id != null) {
                 Ids.check("id", id);
             }

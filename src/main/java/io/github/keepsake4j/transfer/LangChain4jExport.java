@@ -3,6 +3,7 @@ package io.github.keepsake4j.transfer;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageSerializer;
 import io.github.keepsake4j.codec.MessageAttributes;
+import io.github.keepsake4j.message.InvalidInputException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Instant;
@@ -10,7 +11,6 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +47,7 @@ public final class LangChain4jExport {
     }
 
     private static ChatMessage plain(ChatMessage message) {
-        Objects.requireNonNull(message, "message");
+        InvalidInputException.given("message", message);
         return MessageAttributes.with(message, map(MessageAttributes.of(message)));
     }
 

@@ -1,11 +1,11 @@
 package io.github.keepsake4j.transfer;
 
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import java.io.IOException;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -42,7 +42,7 @@ public final class MarkdownExport {
      * @return the export
      */
     public static MarkdownExport of(MessageLog log) {
-        return new MarkdownExport(Objects.requireNonNull(log, "log"), false, progress -> {});
+        return new MarkdownExport(InvalidInputException.given("log", log), false, progress -> {});
     }
 
     /**
@@ -62,7 +62,7 @@ public final class MarkdownExport {
      * @return a copy
      */
     public MarkdownExport onProgress(Consumer<MemoryCopy.Progress> progress) {
-        return new MarkdownExport(log, hasDetails, Objects.requireNonNull(progress, "onProgress"));
+        return new MarkdownExport(log, hasDetails, InvalidInputException.given("onProgress", progress));
     }
 
     /**
@@ -75,8 +75,8 @@ public final class MarkdownExport {
      * @throws KeepsakeException if the log fails
      */
     public MemoryCopy.Report writeMemory(MemoryKey key, Appendable out) throws IOException {
-        Objects.requireNonNull(key, "key");
-        Objects.requireNonNull(out, "out");
+        InvalidInputException.given("key", key);
+        InvalidInputException.given("out", out);
         BesideMessages beside = BesideMessages.read(log, key);
         return beside == null
                 ? MemoryCopy.Report.NONE
@@ -94,8 +94,8 @@ public final class MarkdownExport {
      * @throws KeepsakeException if the log fails
      */
     public MemoryCopy.Report writeTenant(String tenant, Appendable out) throws IOException {
-        Objects.requireNonNull(out, "out");
+        InvalidInputException.given("out", out);
         return MemoriesOfTenants.each(
-                log, List.of(Objects.requireNonNull(tenant, "tenant")), key -> writeMemory(key, out));
+                log, List.of(InvalidInputException.given("tenant", tenant)), key -> writeMemory(key, out));
     }
 }

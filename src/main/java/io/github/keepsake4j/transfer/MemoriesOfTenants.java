@@ -5,6 +5,7 @@ import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.transfer.MemoryCopy.Report;
@@ -13,7 +14,6 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 
 /**
  * The memories of tenants, oldest first, because a log lists the newest ones first and the target must have the same
@@ -34,7 +34,7 @@ final class MemoriesOfTenants {
     /** Returns the sum of the reports. Damaged memories are skipped and counted. */
     static <E extends Exception> Report each(MessageLog log, Collection<String> tenants, Step<E> step) throws E {
         Report report = Report.NONE;
-        for (String tenant : new LinkedHashSet<>(Objects.requireNonNull(tenants, "tenants"))) {
+        for (String tenant : new LinkedHashSet<>(InvalidInputException.given("tenants", tenants))) {
             List<MemoryKey> keys = new ArrayList<>();
             for (MemoryPage page : Reads.pages(log, tenant, ListQuery.first(LISTED))) {
                 report = report.plus(new Report(0, 0, List.of(), page.damaged().size()));

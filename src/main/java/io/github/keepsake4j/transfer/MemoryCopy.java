@@ -1,5 +1,7 @@
 package io.github.keepsake4j.transfer;
 
+import static io.github.keepsake4j.message.InvalidInputException.given;
+
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -14,7 +16,6 @@ import io.github.keepsake4j.message.StorageUnavailableException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -137,8 +138,7 @@ public final class MemoryCopy {
      * @return the copy
      */
     public static MemoryCopy between(MessageLog source, MessageLog target) {
-        return new MemoryCopy(
-                Objects.requireNonNull(source, "source"), Objects.requireNonNull(target, "target"), progress -> {});
+        return new MemoryCopy(given("source", source), given("target", target), progress -> {});
     }
 
     /**
@@ -148,7 +148,7 @@ public final class MemoryCopy {
      * @return a copy of this object
      */
     public MemoryCopy onProgress(Consumer<Progress> progress) {
-        return new MemoryCopy(source, target, Objects.requireNonNull(progress, "onProgress"));
+        return new MemoryCopy(source, target, given("onProgress", progress));
     }
 
     /**
@@ -163,7 +163,7 @@ public final class MemoryCopy {
      * @throws StorageUnavailableException (retryable) if a log cannot be reached; the copied messages stay
      */
     public Report tenant(String tenant) {
-        return tenants(List.of(Objects.requireNonNull(tenant, "tenant")));
+        return tenants(List.of(given("tenant", tenant)));
     }
 
     /**

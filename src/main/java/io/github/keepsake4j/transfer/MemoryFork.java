@@ -11,7 +11,6 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +51,7 @@ public final class MemoryFork {
      * @throws KeepsakeException if {@code into} has messages of its own; it is unchanged
      */
     public static void create(MessageLog log, MemoryKey from, String messageId, MemoryKey into) {
-        Objects.requireNonNull(messageId, "messageId");
+        InvalidInputException.given("messageId", messageId);
         if (from.equals(into)) {
             throw new InvalidInputException("newMemoryId", "must not be the memory that is forked, " + from);
         }

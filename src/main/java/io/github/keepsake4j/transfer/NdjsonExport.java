@@ -14,7 +14,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -53,7 +52,7 @@ public final class NdjsonExport {
      * @return the export or import
      */
     public static NdjsonExport of(MessageLog log) {
-        return new NdjsonExport(Objects.requireNonNull(log, "log"), progress -> {});
+        return new NdjsonExport(InvalidInputException.given("log", log), progress -> {});
     }
 
     /**
@@ -64,7 +63,7 @@ public final class NdjsonExport {
      * @return a copy
      */
     public NdjsonExport onProgress(Consumer<MemoryCopy.Progress> progress) {
-        return new NdjsonExport(log, Objects.requireNonNull(progress, "onProgress"));
+        return new NdjsonExport(log, InvalidInputException.given("onProgress", progress));
     }
 
     /**
@@ -78,7 +77,7 @@ public final class NdjsonExport {
      * @throws KeepsakeException if the log fails; the lines then have no end
      */
     public Report writeMemory(MemoryKey key, OutputStream out) throws IOException {
-        Objects.requireNonNull(key, "key");
+        InvalidInputException.given("key", key);
         return write(out, lines -> memory(key, lines));
     }
 
@@ -92,7 +91,7 @@ public final class NdjsonExport {
      * @throws KeepsakeException as {@link #writeMemory} does
      */
     public Report writeTenant(String tenant, OutputStream out) throws IOException {
-        Objects.requireNonNull(tenant, "tenant");
+        InvalidInputException.given("tenant", tenant);
         return write(out, lines -> MemoriesOfTenants.each(log, List.of(tenant), key -> memory(key, lines)));
     }
 
@@ -101,7 +100,7 @@ public final class NdjsonExport {
     }
 
     private static Report write(OutputStream out, Body body) throws IOException {
-        OutputStream lines = new BufferedOutputStream(Objects.requireNonNull(out, "out"));
+        OutputStream lines = new BufferedOutputStream(InvalidInputException.given("out", out));
         write(lines, Lines.export());
         Report report = body.write(lines);
         write(lines, Lines.done(report));
@@ -177,6 +176,6 @@ public final class NdjsonExport {
      * fails
      */
     public Report read(InputStream in) throws IOException {
-        return new NdjsonReader(log, listener, Objects.requireNonNull(in, "in")).read();
+        return new NdjsonReader(log, listener, InvalidInputException.given("in", in)).read();
     }
 }

@@ -110,7 +110,7 @@ public final class TurnLeases {
      *     the other turn times out or is interrupted
      */
     public <T extends @Nullable Object> T run(MemoryKey key, @Nullable TurnPolicy wanted, Supplier<? extends T> body) {
-        Objects.requireNonNull(body, "body");
+        InvalidInputException.given("body", body);
         if (keeps(wanted) || outer(key) != null) {
             return body.get();
         }

@@ -12,13 +12,13 @@ import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.message.FileReference;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.workflow.TokenBufferMemory.Placement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,8 +44,8 @@ public final class LlmNode {
             @Nullable MemoryConfig config,
             HistoryBudget budget,
             boolean writesConversation) {
-        this.memories = Objects.requireNonNull(memories, "memories");
-        this.model = Objects.requireNonNull(model, "model");
+        this.memories = InvalidInputException.given("memories", memories);
+        this.model = InvalidInputException.given("model", model);
         this.config = config;
         this.budget = budget;
         this.writesConversation = writesConversation;

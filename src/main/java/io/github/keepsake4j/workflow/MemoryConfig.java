@@ -4,7 +4,6 @@ import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.util.Map;
-import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +57,7 @@ public record MemoryConfig(
 
     /** Checks that the mode is not null. */
     public MemoryConfig {
-        Objects.requireNonNull(mode, "mode");
+        InvalidInputException.given("mode", mode);
     }
 
     /**

@@ -3,10 +3,10 @@ package io.github.keepsake4j.workflow;
 import dev.langchain4j.data.message.SystemMessage;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.workflow.files.FileUploadConfig;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,11 +40,11 @@ public record NodeRun(
         Ids.check("tenant_id", tenantId);
         Ids.check("app_id", appId);
         Ids.check("node_id", nodeId);
-        Objects.requireNonNull(turn, "turn");
-        Objects.requireNonNull(query, "query");
+        InvalidInputException.given("turn", turn);
+        InvalidInputException.given("query", query);
         files = List.copyOf(files);
         variables = Map.copyOf(variables);
-        Objects.requireNonNull(fileUploadConfig, "fileUploadConfig");
+        InvalidInputException.given("fileUploadConfig", fileUploadConfig);
     }
 
     /**

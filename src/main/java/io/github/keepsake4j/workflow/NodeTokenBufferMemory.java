@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -100,8 +99,8 @@ public final class NodeTokenBufferMemory {
             List<FileReference> userFiles,
             String assistantContent,
             List<FileReference> assistantFiles) {
-        Objects.requireNonNull(assistantContent, "assistantContent");
-        List<FileReference> owned = Objects.requireNonNull(assistantFiles, "assistantFiles").stream()
+        InvalidInputException.given("assistantContent", assistantContent);
+        List<FileReference> owned = InvalidInputException.given("assistantFiles", assistantFiles).stream()
                 .map(file -> file.belongingTo(FileReference.Owner.ASSISTANT))
                 .toList();
         addMessages(
@@ -133,7 +132,7 @@ public final class NodeTokenBufferMemory {
                 NodeTurn.of(messageId).under(parentMessageId),
                 userText,
                 userFiles,
-                Arrays.asList(Objects.requireNonNull(assistantMessages, "assistantMessages")));
+                Arrays.asList(InvalidInputException.given("assistantMessages", assistantMessages)));
     }
 
     /**
@@ -165,10 +164,10 @@ public final class NodeTokenBufferMemory {
             List<FileReference> userFiles,
             List<? extends ChatMessage> assistantMessages,
             Made made) {
-        Objects.requireNonNull(turn, "turn");
-        Objects.requireNonNull(userText, "userText");
-        Objects.requireNonNull(userFiles, "userFiles");
-        Objects.requireNonNull(assistantMessages, "assistantMessages");
+        InvalidInputException.given("turn", turn);
+        InvalidInputException.given("userText", userText);
+        InvalidInputException.given("userFiles", userFiles);
+        InvalidInputException.given("assistantMessages", assistantMessages);
         if (assistantMessages.isEmpty()) {
             throw new InvalidInputException("assistantMessages", "must not be empty");
         }
@@ -296,7 +295,7 @@ public final class NodeTokenBufferMemory {
     }
 
     private List<LoggedMessage> locked(NodeTurn turn, boolean next, int maxTokenLimit) {
-        Objects.requireNonNull(turn, "turn");
+        InvalidInputException.given("turn", turn);
         return locked(() -> thread(turn, next, maxTokenLimit));
     }
 

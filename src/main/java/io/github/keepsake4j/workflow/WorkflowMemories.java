@@ -14,7 +14,6 @@ import io.github.keepsake4j.workflow.files.FileContentSource;
 import io.github.keepsake4j.workflow.files.FileRebuilder;
 import io.github.keepsake4j.workflow.files.FileResolver;
 import io.github.keepsake4j.workflow.files.RemoteHosts;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -212,7 +211,7 @@ public final class WorkflowMemories {
          * @return this builder
          */
         public Builder conversationLog(MessageLog log) {
-            this.conversationLog = Objects.requireNonNull(log, "conversationLog");
+            this.conversationLog = InvalidInputException.given("conversationLog", log);
             return this;
         }
 
@@ -223,7 +222,7 @@ public final class WorkflowMemories {
          * @return this builder
          */
         public Builder nodeLog(MessageLog log) {
-            this.nodeLog = Objects.requireNonNull(log, "nodeLog");
+            this.nodeLog = InvalidInputException.given("nodeLog", log);
             return this;
         }
 
@@ -235,7 +234,7 @@ public final class WorkflowMemories {
          * @return this builder
          */
         public Builder tokenCountEstimator(TokenCountEstimator tokenCountEstimator) {
-            this.estimator = Objects.requireNonNull(tokenCountEstimator, "tokenCountEstimator");
+            this.estimator = InvalidInputException.given("tokenCountEstimator", tokenCountEstimator);
             this.estimatorIsRemote = false;
             return this;
         }
@@ -249,7 +248,7 @@ public final class WorkflowMemories {
          * @return this builder
          */
         public Builder remoteTokenCountEstimator(TokenCountEstimator tokenCountEstimator) {
-            this.estimator = Objects.requireNonNull(tokenCountEstimator, "tokenCountEstimator");
+            this.estimator = InvalidInputException.given("tokenCountEstimator", tokenCountEstimator);
             this.estimatorIsRemote = true;
             return this;
         }
@@ -261,7 +260,7 @@ public final class WorkflowMemories {
          * @return this builder
          */
         public Builder fileResolver(FileResolver resolver) {
-            this.fileResolver = Objects.requireNonNull(resolver, "fileResolver");
+            this.fileResolver = InvalidInputException.given("fileResolver", resolver);
             return this;
         }
 
@@ -272,7 +271,7 @@ public final class WorkflowMemories {
          * @return this builder
          */
         public Builder fileContentSource(FileContentSource source) {
-            this.fileContents = Objects.requireNonNull(source, "fileContentSource");
+            this.fileContents = InvalidInputException.given("fileContentSource", source);
             return this;
         }
 
@@ -296,7 +295,7 @@ public final class WorkflowMemories {
          * @return this builder
          */
         public Builder remoteHosts(RemoteHosts hosts) {
-            this.remoteHosts = Objects.requireNonNull(hosts, "hosts");
+            this.remoteHosts = InvalidInputException.given("hosts", hosts);
             return this;
         }
 
@@ -308,7 +307,7 @@ public final class WorkflowMemories {
          * @return this builder
          */
         public Builder metrics(Metrics sink) {
-            this.metrics = Objects.requireNonNull(sink, "metrics");
+            this.metrics = InvalidInputException.given("metrics", sink);
             return this;
         }
 

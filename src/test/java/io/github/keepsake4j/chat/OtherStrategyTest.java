@@ -17,6 +17,7 @@ import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.testing.Logged;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.Arrays;
@@ -58,9 +59,14 @@ class OtherStrategyTest {
         assertThatThrownBy(() -> faulty.chatMemory("id").messages())
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageStartingWith("strategy: must return a context");
-        assertThatThrownBy(() -> conversation.append(Parent.head(), "x", null)).hasMessage("message");
+        assertThatThrownBy(() -> conversation.append(Parent.head(), "x", null))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessage("message: must not be null");
+        assertThatThrownBy(() -> conversation.edit("x", null, asked -> asked)).hasMessage("message: must not be null");
+        assertThatThrownBy(() -> conversation.importMessage("x", null, null, null))
+                .hasMessage("message: must not be null");
         assertThatThrownBy(() -> keepsake.chatMemory("id").set(Arrays.asList(user("q"), null)))
-                .hasMessage("messages[1]");
+                .hasMessage("messages[1]: must not be null");
     }
 
     /** Otherwise a limit would hide nothing. */
@@ -82,7 +88,11 @@ class OtherStrategyTest {
                 return -7;
             }
         });
-        assertThat(wrong.count(user("two bees")).tokens()).isPositive();
+        assertThat(Logged.during(
+                        () -> assertThat(wrong.count(user("two bees")).tokens()).isPositive()))
+                .singleElement()
+                .asString()
+                .contains("WARN", "The counter wrong cannot count USER (tokens: must be 0 or more, are -7)");
         assertThat(conversation.explain(TokenLimit.withMaxTokens(10, wrong)).shown())
                 .hasSizeLessThan(5);
     }

@@ -64,7 +64,13 @@ class FailuresTest {
         fails(2, "quote a text that has spaces; see keepsake add --help", "add", "--content", "a", SECRET);
         fails(2, "Missing required option: '--session=<id>'", "get");
         fails(2, "--session: is required", "history");
-        fails(2, "--max-messages", "get", "--session", "a", "--max-messages", "few");
+        fails(
+                2,
+                "keepsake: --max-messages: must be a whole number, is few",
+                "get",
+                "--max-messages",
+                "few",
+                "--session=a");
         fails(2, "the option --session lacks its value", "get", "--session", "--json");
         fails(2, "the option --session lacks its value", "get", "--session", "--log=memory:");
         fails(2, "'--session' ", "get", "--session");

@@ -51,6 +51,26 @@ class StrategiesTest {
                 .containsOnly(Reason.MESSAGE_LIMIT);
     }
 
+    /** In either order: a limit that does not count what a strategy shows would not hold. */
+    @Test
+    void a_limit_counts_the_longer_message_that_a_strategy_shows_instead() {
+        List<LoggedMessage> log = log(user("1"), ai("2"), user("3"), ai("4"));
+        ContextStrategy longer = context -> context.replacing(
+                Map.of(log.get(2).id(), user("word ".repeat(500)), log.get(3).id(), ai("word")));
+        TokenLimit limit = TokenLimit.withMaxTokens(100, ESTIMATOR);
+
+        assertThat(shown(limit, log)).hasSize(4);
+        for (ContextStrategy both : List.of(limit.and(longer), longer.and(limit))) {
+            assertThat(ESTIMATOR.estimateTokenCountInMessages(shown(both, log))).isLessThan(100);
+        }
+        assertThat(shown(TokenLimit.withMaxTokens(1_000, ESTIMATOR).and(longer), log))
+                .contains(user("word ".repeat(500)), ai("word"))
+                .hasSize(4);
+        assertThatThrownBy(() -> limit.and(null))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessage("other: must not be null");
+    }
+
     @Test
     void a_long_turn_loses_its_oldest_rounds() {
         List<LoggedMessage> log =

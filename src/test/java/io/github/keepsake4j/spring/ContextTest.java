@@ -57,6 +57,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
@@ -202,7 +203,6 @@ class ContextTest {
                 "keepsake4j.jdbc.initialize-schema=maybe    | keepsake4j.jdbc.initialize-schema",
                 "keepsake4j.jdbc.schema=classpath:a.sql     | keepsake4j.jdbc.schema: is run only with",
                 "keepsake4j.jdbc.statement-timeout=1ms      | keepsake4j.jdbc.statement-timeout",
-                "keepsake4j.redis.prefix={a}                | keepsake4j.redis.prefix",
                 "keepsake4j.s3.access-key=a                 | keepsake4j.s3.secret-key: is missing",
                 "keepsake4j.index.file=index.db             | keepsake4j.index.file: needs"
                         + " keepsake4j.index.enabled=true",
@@ -223,6 +223,16 @@ class ContextTest {
                 .withPropertyValues("keepsake4j.summary.enabled=true", property)
                 .withBean(ChatModel.class, () -> ChatModelMock.thatAlwaysResponds("ok"))
                 .run(context -> assertThat(failure(context)).contains(error));
+    }
+
+    @Test
+    void a_misspelt_property_is_told_in_one_sentence() {
+        inMemory().withPropertyValues("keepsake4j.strategy.max-mesages=20").run(context -> {
+            FailureAnalysis analysis = new UnknownPropertyFailureAnalyzer().analyze(context.getStartupFailure());
+            assertThat(analysis.getDescription())
+                    .isEqualTo("keepsake4j.strategy.max-mesages is not a property of Keepsake4j.");
+            assertThat(analysis.getAction()).startsWith("Correct its name, or remove it.");
+        });
     }
 
     @Test

@@ -237,6 +237,31 @@ class StoresTest {
     }
 
     @Test
+    void what_a_store_refuses_is_named_as_a_property() {
+        Map<String, String> problems = Map.of(
+                "redis.url=http://:hidden@127.0.0.1:1", "keepsake4j.redis.url: must begin with redis://",
+                "redis.prefix={a}", "keepsake4j.redis.prefix: must not contain { or }",
+                "redis.time-to-live=0s", "keepsake4j.redis.time-to-live: must be at least a millisecond");
+        problems.forEach((property, problem) -> runner().withPropertyValues(
+                        "keepsake4j.store=redis", "keepsake4j.redis.url=redis://127.0.0.1:1", "keepsake4j." + property)
+                .run(context -> assertThat(failure(context)).contains(problem).doesNotContain("hidden")));
+    }
+
+    @Test
+    void the_file_of_the_log_is_refused_for_the_index_at_the_start() {
+        Path file = directory.resolve("both.db");
+        runner().withPropertyValues(
+                        "keepsake4j.sqlite.file=" + file,
+                        "keepsake4j.index.enabled=true",
+                        "keepsake4j.index.file=" + file)
+                .run(context -> assertThat(failure(context))
+                        .contains(
+                                "both.db cannot keep the index: ",
+                                "is the file of a log",
+                                "Set keepsake4j.index.file"));
+    }
+
+    @Test
     void tables_of_postgresql_are_made_only_if_that_is_asked_for() throws Exception {
         DataSource source = Contexts.postgres(Postgres.newest().newDatabase());
 

@@ -30,6 +30,15 @@ class PostgresErrorsTest {
                 .doesNotContain("secret");
     }
 
+    @Test
+    void tables_are_told_with_their_server_and_without_the_password() {
+        String where = ConnectException.where(null, "jdbc:postgresql://127.0.0.1:5432/chat?password=secret");
+        SchemaScripts scripts = new SchemaScripts(Translated.SCHEMA, false, where);
+        assertThatThrownBy(() -> scripts.check(new SchemaScripts.Versions(0, 0), "no"))
+                .hasMessageContaining(" (127.0.0.1:5432/chat) are missing")
+                .hasMessageNotContaining("secret");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

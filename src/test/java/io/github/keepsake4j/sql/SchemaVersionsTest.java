@@ -275,6 +275,9 @@ class SchemaVersionsTest {
             raise(tables);
             assertRefused(running);
             assertRefused(running);
+            assertThatThrownBy(running.calls().get(0)::run)
+                    .hasMessageContaining(
+                            tables.isSqlite() ? " in SQLite file " + file(tables) + ":" : "tables of the ");
             try (Opened opened = open(tables)) {
                 assertRefused(opened);
             }
@@ -404,7 +407,7 @@ class SchemaVersionsTest {
             new SqlSchema.Script("V1__keepsake_index.sql", current), new SqlSchema.Script("V2__test.sql", current + 1)
         };
         SqlSchema schema = new SqlSchema("index", "index/", tables.versions, 1, "mend it", null, List.of(scripts));
-        SchemaScripts next = isSqlite ? SchemaScripts.sqlite(schema) : SchemaScripts.postgresql(schema);
+        SchemaScripts next = new SchemaScripts(schema, isSqlite, "");
         try (SqlConnection connection = SqlConnection.reader(source(tables))) {
             Session session = new Session(connection);
             SchemaScripts.Versions versions = next.versions(session);

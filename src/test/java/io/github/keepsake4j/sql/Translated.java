@@ -14,7 +14,7 @@ public final class Translated {
     private Translated() {}
 
     public static KeepsakeException ofPostgres(SQLException error, boolean mayBePrepared) {
-        return PostgresErrors.translate("call", error, mayBePrepared, SchemaScripts.postgresql(SCHEMA));
+        return PostgresErrors.translate("call", error, mayBePrepared, new SchemaScripts(SCHEMA, false, ""));
     }
 
     static KeepsakeException ofSqlite(Path file, int code) {

@@ -1266,6 +1266,8 @@ ORDER BY m.seq
 LIMIT ?
 -- values: [0, 0, 0, 1, 2, 3]
 ;
+SELECT max(name) FROM sqlite_master WHERE name NOT LIKE 'keepsake%' AND name NOT LIKE 'sqlite%'
+;
 SELECT memory, segment, messages, substr(postings, 1, ?)
 FROM keepsake_index_posting
 WHERE tenant = ? AND term = ?

@@ -323,7 +323,8 @@ final class CachedMemory implements Closeable {
         } catch (BadLineException e) {
             TreeStep.Appended salvaged = Line.salvaged(bytes, start, end, offset);
             if (salvaged.messages().isEmpty() || tree.problem(List.of(salvaged)) != null) {
-                String problem = "the line at byte " + offset + " cannot be read: " + e.problem();
+                String problem =
+                        "the line at byte " + offset + " of " + names.data() + " cannot be read: " + e.problem();
                 tree.lose(new Damage(Damage.Kind.MESSAGE, null, null, problem));
             } else {
                 salvaged.messages().forEach(message -> tree.lose(Line.damage(message)));

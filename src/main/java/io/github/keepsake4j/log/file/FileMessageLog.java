@@ -134,7 +134,7 @@ public final class FileMessageLog extends PlannedTreeLog {
 
     @Override
     protected <T> T ask(MemoryKey key, Function<MemoryTree, T> question) {
-        Names names = Names.of(root, Objects.requireNonNull(key, "key"));
+        Names names = Names.of(root, InvalidInputException.given("key", key));
         return during("read of memory " + key, () -> {
             while (true) {
                 Optional<T> answer = askFile(names, key, question);
@@ -546,7 +546,7 @@ public final class FileMessageLog extends PlannedTreeLog {
     }
 
     private <T> T locked(String what, MemoryKey key, Locked<T> work) {
-        Names names = Names.of(root, Objects.requireNonNull(key, "key"));
+        Names names = Names.of(root, InvalidInputException.given("key", key));
         String text = what + " memory " + key;
         return during(text, () -> lock().holding(names.lock(), text, busyTimeout, () -> work.run(names)));
     }
@@ -660,7 +660,7 @@ public final class FileMessageLog extends PlannedTreeLog {
          * @return this builder
          */
         public Builder directory(Path path) {
-            this.directory = Objects.requireNonNull(path, "path");
+            this.directory = InvalidInputException.given("directory", path);
             return this;
         }
 
@@ -723,7 +723,7 @@ public final class FileMessageLog extends PlannedTreeLog {
          * @return this builder
          */
         public Builder clock(Clock source) {
-            this.clock = Objects.requireNonNull(source, "source");
+            this.clock = InvalidInputException.given("source", source);
             return this;
         }
 
@@ -767,8 +767,9 @@ public final class FileMessageLog extends PlannedTreeLog {
             } catch (IOException e) {
                 if (e instanceof AccessDeniedException || SmallFiles.isReadOnly(root)) {
                     throw new KeepsakeException(
-                            "directory " + root
-                                    + " cannot be written: it is read-only, or this process lacks the permission",
+                            "directory " + root + " cannot be "
+                                    + (Files.isDirectory(root) ? "written" : "made: " + parent + " cannot be written")
+                                    + "; change its permissions, or choose another path",
                             e);
                 }
                 throw new StorageUnavailableException(

@@ -54,7 +54,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -633,7 +632,7 @@ public final class JdbcMessageLog implements MessageLog {
          * @return this builder
          */
         public Builder clock(Clock source) {
-            this.clock = Objects.requireNonNull(source, "clock");
+            this.clock = InvalidInputException.given("clock", source);
             return this;
         }
 

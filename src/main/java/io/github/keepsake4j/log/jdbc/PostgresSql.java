@@ -122,21 +122,9 @@ final class PostgresSql {
             """,
             "memory_key seq id tokens created_at");
 
-    /**
-     * Computes the data of the head's branch that the memory's row repeats: the newest view and the newest summary on
-     * it, going from run to run until both are found. Also returns whether the row has the same.
-     */
-    static final NamedSql BRANCH_OF_HEAD = NamedSql.of(
+    /** Goes from a run of a branch to the one before it, with the newest view and the newest summary up to its end. */
+    private static final String EARLIER_RUN =
             """
-            WITH RECURSIVE run (low, high, view_seq, covers_seq) AS (
-              SELECT h.run_start, h.seq,
-                     (SELECT max(v.anchor_seq) FROM keepsake_view v
-                      WHERE v.memory_key = :memory_key AND v.anchor_seq <= h.seq),
-                     (SELECT max(s.covers_seq) FROM keepsake_summary s
-                      WHERE s.memory_key = :memory_key AND s.covers_seq <= h.seq)
-              FROM keepsake_memory m
-              JOIN keepsake_message h ON h.memory_key = :memory_key AND h.seq = m.head_seq
-              WHERE m.memory_key = :memory_key
               UNION ALL
               SELECT p.run_start, p.seq,
                      CASE WHEN run.view_seq >= run.low OR run.view_seq <= p.seq THEN run.view_seq ELSE
@@ -156,6 +144,26 @@ final class PostgresSql {
                 WHERE p.memory_key = :memory_key AND p.seq = f.parent_seq
                 LIMIT 1
               ) p
+            """;
+
+    /**
+     * Computes the data of the head's branch that the memory's row repeats: the newest view and the newest summary on
+     * it, going from run to run until both are found. Also returns whether the row has the same.
+     */
+    static final NamedSql BRANCH_OF_HEAD = NamedSql.of(
+            """
+            WITH RECURSIVE run (low, high, view_seq, covers_seq) AS (
+              SELECT h.run_start, h.seq,
+                     (SELECT max(v.anchor_seq) FROM keepsake_view v
+                      WHERE v.memory_key = :memory_key AND v.anchor_seq <= h.seq),
+                     (SELECT max(s.covers_seq) FROM keepsake_summary s
+                      WHERE s.memory_key = :memory_key AND s.covers_seq <= h.seq)
+              FROM keepsake_memory m
+              JOIN keepsake_message h ON h.memory_key = :memory_key AND h.seq = m.head_seq
+              WHERE m.memory_key = :memory_key
+            """
+                    + EARLIER_RUN
+                    + """
               WHERE p.seq < run.high AND (run.view_seq < run.low OR run.covers_seq < run.low)
             )
             SELECT counted.view_seq, counted.covers_seq,
@@ -455,6 +463,23 @@ final class PostgresSql {
     /** The notes of several messages, and the additions to the sums of each day. */
     private static final String NOTES_PARAMETERS = "outcomes made requests days inputs outputs cached";
 
+    /** Writes a message with the values of its memory's row, which is changed before. */
+    private static final String WRITTEN =
+            """
+              RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
+                        m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
+                        m.lists, m.number, m.active_at, m.prev_active_at,
+                        CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
+            ),
+            written AS (
+              INSERT INTO keepsake_message
+                (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens,
+                 id, parent_id, token_counter, runs, message)
+              SELECT memory_key, last_seq, prev_head_seq, :created_at, head_run_start, head_depth, head_path_tokens,
+                     head_system_seq, head_user_seq, :tokens, head_id, prev_head_id, :token_counter, runs, :message
+              FROM memory
+            """;
+
     /**
      * Appends one message under the head of a memory that has one, which is nearly every append. The memory's row
      * assigns the sequence, and its lock serializes appends. The written values come from that row, which is its newest
@@ -480,19 +505,8 @@ final class PostgresSql {
                   head_user_seq = CASE WHEN :user THEN m.last_seq + 1 ELSE m.head_user_seq END
             """
                     + UNDER_HEAD
+                    + WRITTEN
                     + """
-              RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
-                        m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
-                        m.lists, m.number, m.active_at, m.prev_active_at,
-                        CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
-            ),
-            written AS (
-              INSERT INTO keepsake_message
-                (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens,
-                 id, parent_id, token_counter, runs, message)
-              SELECT memory_key, last_seq, prev_head_seq, :created_at, head_run_start, head_depth, head_path_tokens,
-                     head_system_seq, head_user_seq, :tokens, head_id, prev_head_id, :token_counter, runs, :message
-              FROM memory
             )
             """
                     + MOVED
@@ -548,18 +562,9 @@ final class PostgresSql {
                        ORDER BY n.id
                        LIMIT 1
                      ) n) = cardinality(:named::text[])
-              RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
-                        m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
-                        m.lists, m.number, m.active_at, m.prev_active_at,
-                        CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
-            ),
-            written AS (
-              INSERT INTO keepsake_message
-                (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens,
-                 id, parent_id, token_counter, runs, message)
-              SELECT memory_key, last_seq, prev_head_seq, :created_at, head_run_start, head_depth, head_path_tokens,
-                     head_system_seq, head_user_seq, :tokens, head_id, prev_head_id, :token_counter, runs, :message
-              FROM memory
+            """
+                    + WRITTEN
+                    + """
             ),
             viewed AS (
               INSERT INTO keepsake_view (memory_key, anchor_seq, anchor_id, view)
@@ -775,25 +780,9 @@ final class PostgresSql {
                     UNION ALL
                     SELECT seen.head_run_start, seen.head_seq FROM seen CROSS JOIN given
                     WHERE given.under_head AND given.anchor_id IS NOT NULL) b (run_start, seq)
-              UNION ALL
-              SELECT p.run_start, p.seq,
-                     CASE WHEN run.view_seq >= run.low OR run.view_seq <= p.seq THEN run.view_seq ELSE
-                       (SELECT max(v.anchor_seq) FROM keepsake_view v
-                        WHERE v.memory_key = :memory_key AND v.anchor_seq <= p.seq) END,
-                     CASE WHEN run.covers_seq >= run.low OR run.covers_seq <= p.seq THEN run.covers_seq ELSE
-                       (SELECT max(s.covers_seq) FROM keepsake_summary s
-                        WHERE s.memory_key = :memory_key AND s.covers_seq <= p.seq) END
-              FROM run
-              CROSS JOIN LATERAL (
-                SELECT f.parent_seq FROM keepsake_message f
-                WHERE f.memory_key = :memory_key AND f.seq = run.low
-                LIMIT 1
-              ) f
-              CROSS JOIN LATERAL (
-                SELECT p.seq, p.run_start FROM keepsake_message p
-                WHERE p.memory_key = :memory_key AND p.seq = f.parent_seq
-                LIMIT 1
-              ) p
+            """
+                    + EARLIER_RUN
+                    + """
               WHERE p.seq < run.high
                 AND (run.view_seq < run.low OR run.covers_seq < run.low OR (SELECT seq FROM anchor) < run.low)
             ),

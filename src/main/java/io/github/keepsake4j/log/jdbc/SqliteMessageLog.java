@@ -9,7 +9,6 @@ import io.github.keepsake4j.sql.SqliteFile;
 import io.github.keepsake4j.sql.SqliteMode;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.util.Objects;
 
 /** Opens logs in SQLite files, as {@link JdbcMessageLog} describes them. Thread-safe. */
 public final class SqliteMessageLog {
@@ -30,7 +29,7 @@ public final class SqliteMessageLog {
     }
 
     static JdbcMessageLog open(Path file, Clock clock, String... listedMetadata) {
-        Objects.requireNonNull(file, "file");
+        InvalidInputException.given("file", file);
         Library.require(Library.SQLITE);
         return new JdbcMessageLog(
                 Connections.sqlite(file, SqliteMode.LOG, Schema.LOG),
@@ -48,6 +47,6 @@ public final class SqliteMessageLog {
      * @throws StorageUnavailableException if the file cannot be read now
      */
     public static boolean isLog(Path file) {
-        return new SqliteFile(Objects.requireNonNull(file, "file")).has(Schema.LOG);
+        return new SqliteFile(InvalidInputException.given("file", file)).has(Schema.LOG);
     }
 }

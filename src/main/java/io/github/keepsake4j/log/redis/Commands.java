@@ -24,17 +24,8 @@ record Commands(UnifiedJedis client, String server) {
     private static final String DAMAGED = "KEEPSAKE_DAMAGED[";
 
     /** The first words of temporary errors, including errors that an administrator must end. */
-    private static final Set<String> PASSING = Set.of(
-            "ASK",
-            "BUSY",
-            "CLUSTERDOWN",
-            "LOADING",
-            "MASTERDOWN",
-            "MISCONF",
-            "MOVED",
-            "NOREPLICAS",
-            "READONLY",
-            "TRYAGAIN");
+    private static final Set<String> PASSING =
+            Set.of("ASK BUSY CLUSTERDOWN LOADING MASTERDOWN MISCONF MOVED NOREPLICAS READONLY TRYAGAIN".split(" "));
 
     /**
      * Runs a script. It is sent by its hash, and once with its text if the server does not have it. All keys are in one
@@ -69,15 +60,28 @@ record Commands(UnifiedJedis client, String server) {
     }
 
     static StorageUnavailableException unreachable(String what, String server, JedisException e) {
-        return new StorageUnavailableException(what + ": " + server + " cannot be reached" + Unreachable.why(e), e);
+        return new StorageUnavailableException(what + ": " + server + " " + problem(e), e);
+    }
+
+    /** Returns why a server gives no connection, and what to do. */
+    static String problem(JedisException e) {
+        String text = String.valueOf(e.getMessage());
+        if (text.startsWith("NOAUTH")) {
+            return "requires a password, and none is given; write redis://user:password@host:port";
+        }
+        if (text.startsWith("WRONGPASS")) {
+            return "refuses the user or the password; check both";
+        }
+        return text.matches("(?s)(Unexpected end of stream|Unknown reply).*")
+                ? "gives no answer of Redis; check that the port is that of Redis, and whether it needs rediss://, and retry"
+                : "cannot be reached" + Unreachable.why(e);
     }
 
     static boolean isRefusedLogin(JedisException e) {
-        String text = String.valueOf(e.getMessage());
-        return text.startsWith("WRONGPASS") || text.startsWith("NOAUTH");
+        return String.valueOf(e.getMessage()).matches("(?s)(WRONGPASS|NOAUTH).*");
     }
 
-    private static KeepsakeException refused(String what, JedisDataException e) {
+    private KeepsakeException refused(String what, JedisDataException e) {
         String text = String.valueOf(e.getMessage());
         int damaged = text.indexOf(DAMAGED);
         if (damaged >= 0) {
@@ -96,7 +100,7 @@ record Commands(UnifiedJedis client, String server) {
             return new StorageUnavailableException(what + ": Redis refuses the command at the moment: " + text, e);
         }
         if (isRefusedLogin(e)) {
-            return new KeepsakeException(what + ": Redis refuses the user or the password; check both", e);
+            return new KeepsakeException(what + ": " + server + " " + problem(e), e);
         }
         return new KeepsakeException(what + ": Redis refuses the command: " + text, e);
     }

@@ -359,7 +359,7 @@ public final class RedisMessageLog implements MessageLog {
          * @return this
          */
         public Builder client(UnifiedJedis jedis) {
-            this.client = Objects.requireNonNull(jedis, "jedis");
+            this.client = InvalidInputException.given("jedis", jedis);
             return this;
         }
 
@@ -370,7 +370,7 @@ public final class RedisMessageLog implements MessageLog {
          * @return this
          */
         public Builder server(URI uri) {
-            this.server = Objects.requireNonNull(uri, "uri");
+            this.server = InvalidInputException.given("uri", uri);
             return this;
         }
 
@@ -415,7 +415,7 @@ public final class RedisMessageLog implements MessageLog {
          * @return this
          */
         public Builder checks(Checks strictness) {
-            this.checks = Objects.requireNonNull(strictness, "strictness");
+            this.checks = InvalidInputException.given("strictness", strictness);
             return this;
         }
 

@@ -1,6 +1,5 @@
 package io.github.keepsake4j.log.redis;
 
-import io.github.keepsake4j.base.Unreachable;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -57,9 +56,7 @@ record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
             LOG.warn(
                     "Whether {} may lose acknowledged messages is not known, because it {}",
                     server,
-                    Commands.isRefusedLogin(e)
-                            ? "refuses the user or the password"
-                            : "cannot be reached" + Unreachable.why(e));
+                    Commands.problem(e));
         }
         List<String> lines = warnings.entrySet().stream()
                 .map(each -> each.getKey()

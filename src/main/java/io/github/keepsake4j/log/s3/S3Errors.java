@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.s3;
 
+import io.github.keepsake4j.base.Unreachable;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import java.util.Set;
@@ -33,8 +34,7 @@ final class S3Errors {
         }
         if (!(e instanceof AwsServiceException service)) {
             return new StorageUnavailableException(
-                    what + ": bucket " + bucket + " cannot be reached. Check the endpoint and the network, and retry",
-                    e);
+                    what + ": bucket " + bucket + " cannot be reached" + Unreachable.why(e), e);
         }
         String answer = " (" + service.statusCode() + " " + code(service) + ")";
         if (CREDENTIALS.contains(code(service))) {

@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -277,7 +276,7 @@ public final class S3MessageLog extends TreeMessageLog {
      * @throws InvalidInputException if the object is not a memory's document, or can be read
      */
     public String quarantine(String objectName) {
-        return store.quarantine(Objects.requireNonNull(objectName, "objectName"));
+        return store.quarantine(InvalidInputException.given("objectName", objectName));
     }
 
     /** Tests the server before the first creation, so that a unit test counts only its own requests. */
@@ -354,7 +353,7 @@ public final class S3MessageLog extends TreeMessageLog {
          * @return this
          */
         public Builder client(S3Client s3Client) {
-            this.client = Objects.requireNonNull(s3Client, "s3Client");
+            this.client = InvalidInputException.given("s3Client", s3Client);
             return this;
         }
 
@@ -365,7 +364,7 @@ public final class S3MessageLog extends TreeMessageLog {
          * @return this
          */
         public Builder endpoint(URI uri) {
-            this.endpoint = Objects.requireNonNull(uri, "uri");
+            this.endpoint = InvalidInputException.given("uri", uri);
             return this;
         }
 
@@ -376,7 +375,7 @@ public final class S3MessageLog extends TreeMessageLog {
          * @return this
          */
         public Builder region(String name) {
-            this.region = Objects.requireNonNull(name, "name");
+            this.region = InvalidInputException.given("name", name);
             return this;
         }
 
@@ -387,7 +386,7 @@ public final class S3MessageLog extends TreeMessageLog {
          * @return this
          */
         public Builder credentials(AwsCredentialsProvider provider) {
-            this.credentials = Objects.requireNonNull(provider, "provider");
+            this.credentials = InvalidInputException.given("provider", provider);
             return this;
         }
 
@@ -410,7 +409,7 @@ public final class S3MessageLog extends TreeMessageLog {
          * @return this
          */
         public Builder checksums(RequestChecksumCalculation when) {
-            this.checksums = Objects.requireNonNull(when, "when");
+            this.checksums = InvalidInputException.given("when", when);
             return this;
         }
 
@@ -446,7 +445,7 @@ public final class S3MessageLog extends TreeMessageLog {
          * @return this
          */
         public Builder bucket(String name) {
-            this.bucket = Objects.requireNonNull(name, "name");
+            this.bucket = InvalidInputException.given("name", name);
             return this;
         }
 
@@ -457,7 +456,7 @@ public final class S3MessageLog extends TreeMessageLog {
          * @return this
          */
         public Builder prefix(String path) {
-            this.prefix = Objects.requireNonNull(path, "path");
+            this.prefix = InvalidInputException.given("path", path);
             return this;
         }
 
@@ -471,7 +470,7 @@ public final class S3MessageLog extends TreeMessageLog {
          * @return this
          */
         public Builder defaultTenant(String tenant) {
-            this.defaultTenant = Objects.requireNonNull(tenant, "tenant");
+            this.defaultTenant = InvalidInputException.given("tenant", tenant);
             return this;
         }
 
@@ -509,7 +508,7 @@ public final class S3MessageLog extends TreeMessageLog {
          * @return this
          */
         public Builder serverSideEncryption(String algorithm, @Nullable String keyId) {
-            this.encryption = Objects.requireNonNull(algorithm, "algorithm");
+            this.encryption = InvalidInputException.given("algorithm", algorithm);
             this.encryptionKeyId = keyId;
             return this;
         }
@@ -634,9 +633,7 @@ public final class S3MessageLog extends TreeMessageLog {
                 return new DefaultAwsRegionProviderChain().getRegion().id();
             } catch (SdkClientException e) {
                 throw new InvalidInputException(
-                        "region",
-                        "is required, and the AWS SDK finds none: set it (keepsake4j.s3.region in Spring Boot), or"
-                                + " AWS_REGION");
+                        "region", "is required, and the AWS SDK finds none: set it, or AWS_REGION");
             }
         }
 

@@ -124,7 +124,7 @@ public final class JdbcMessageIndex implements MessageIndex {
 
     @Override
     public void open(String fingerprint) {
-        Objects.requireNonNull(fingerprint, "fingerprint");
+        InvalidInputException.given("fingerprint", fingerprint);
         String known = connections.single("opening of the index", JdbcMessageIndex::fingerprint);
         if (!fingerprint.equals(known)) {
             connections.write("opening of the index", session -> requireWords(session, fingerprint));

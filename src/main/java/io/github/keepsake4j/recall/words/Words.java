@@ -398,7 +398,7 @@ public final class Words {
          * @return this builder
          */
         public Builder mapping(UnaryOperator<String> mapping) {
-            this.mapping = Objects.requireNonNull(mapping, "mapping");
+            this.mapping = InvalidInputException.given("mapping", mapping);
             return this;
         }
 

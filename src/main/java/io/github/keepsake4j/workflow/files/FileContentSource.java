@@ -1,7 +1,7 @@
 package io.github.keepsake4j.workflow.files;
 
+import io.github.keepsake4j.message.InvalidInputException;
 import java.net.URI;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Loads the content of files that a {@link FileResolver} found. Implementations are thread-safe. */
@@ -43,7 +43,7 @@ public interface FileContentSource {
          * @return the content
          */
         public static FileContent url(URI url) {
-            return new FileContent(Objects.requireNonNull(url, "url"), new byte[0]);
+            return new FileContent(InvalidInputException.given("url", url), new byte[0]);
         }
 
         /**
@@ -53,7 +53,7 @@ public interface FileContentSource {
          * @return the content
          */
         public static FileContent bytes(byte[] bytes) {
-            return new FileContent(null, Objects.requireNonNull(bytes, "bytes"));
+            return new FileContent(null, InvalidInputException.given("bytes", bytes));
         }
     }
 }

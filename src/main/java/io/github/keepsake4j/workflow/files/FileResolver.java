@@ -1,9 +1,9 @@
 package io.github.keepsake4j.workflow.files;
 
 import io.github.keepsake4j.message.FileReference;
+import io.github.keepsake4j.message.InvalidInputException;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Looks up uploaded files and files that tools made. Implementations are thread-safe. */
@@ -37,8 +37,8 @@ public interface FileResolver {
 
         /** Checks that the reference and the storage key are not null. */
         public ResolvedFile {
-            Objects.requireNonNull(reference, "reference");
-            Objects.requireNonNull(storageKey, "storageKey");
+            InvalidInputException.given("reference", reference);
+            InvalidInputException.given("storageKey", storageKey);
         }
     }
 }

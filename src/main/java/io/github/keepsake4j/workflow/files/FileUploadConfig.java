@@ -2,7 +2,6 @@ package io.github.keepsake4j.workflow.files;
 
 import dev.langchain4j.data.message.ImageContent.DetailLevel;
 import io.github.keepsake4j.message.InvalidInputException;
-import java.util.Objects;
 
 /**
  * The settings for showing a history's files to a model.
@@ -17,7 +16,7 @@ public record FileUploadConfig(DetailLevel imageDetail, long maxFileBytes) {
 
     /** Checks the components. */
     public FileUploadConfig {
-        Objects.requireNonNull(imageDetail, "imageDetail");
+        InvalidInputException.given("imageDetail", imageDetail);
         InvalidInputException.checkAtLeast("maxFileBytes", 0, maxFileBytes);
     }
 

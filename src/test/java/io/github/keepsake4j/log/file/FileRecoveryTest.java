@@ -258,7 +258,8 @@ class FileRecoveryTest {
             List<Damage> damage = log.check(KEY);
             if (!bad.contains("99")) {
                 assertThat(damage).hasSize(1);
-                assertThat(damage.get(0).problem()).contains("byte " + (damaged.length - bad.length() - 1));
+                assertThat(damage.get(0).problem())
+                        .contains("byte " + (damaged.length - bad.length() - 1) + " of ", ".jsonl cannot be read");
             }
 
             Repair repair = log.repair(KEY);

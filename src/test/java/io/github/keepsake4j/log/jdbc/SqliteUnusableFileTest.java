@@ -8,10 +8,15 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.testing.Logged;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +49,26 @@ class SqliteUnusableFileTest {
             assertFinal(() -> log.append(KEY, batch("b")), "is a directory");
             assertFinal(() -> branch(log, KEY), "is a directory");
         }
+    }
+
+    @Test
+    void a_file_of_another_program_is_used_with_a_warning() throws Exception {
+        Path places = directory.resolve("places.db");
+        try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + places);
+                Statement statement = other.createStatement()) {
+            statement.execute("CREATE TABLE moz_places (id INTEGER)");
+        }
+        List<String> lines = Logged.during(() -> {
+            for (int i = 0; i < 2; i++) {
+                try (MessageLog log = SqliteMessageLog.open(places)) {
+                    log.append(KEY, batch("m" + i));
+                }
+            }
+        });
+        assertThat(lines)
+                .singleElement()
+                .asString()
+                .contains("WARN", "SQLite file " + places + " also has moz_places of another program");
     }
 
     @Test

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.LogTesting;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.testing.Logged;
+import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Redis;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -89,6 +92,38 @@ class RedisSettingsTest {
                 .isInstanceOf(StorageUnavailableException.class)
                 .hasMessage("check of the settings: Redis at 127.0.0.1:1 cannot be reached: the connection is refused;"
                         + " check the address, the server and the network, and retry");
+    }
+
+    @Test
+    void a_refused_password_and_a_port_of_another_program_are_told_with_the_address() throws Exception {
+        try (Redis server = Redis.keepingNothing(directory);
+                RedisClient client = server.client()) {
+            client.configSet("requirepass", "hidden");
+            String place = "127.0.0.1:" + server.port();
+            assertRefused(
+                    "redis://" + place,
+                    "Redis at " + place + " requires a password, and none is given; write redis://");
+            assertRefused(
+                    "redis://:wrong@" + place, "Redis at " + place + " refuses the user or the password; check both");
+        }
+        int other = Postgres.newest().port();
+        assertRefused("redis://:wrong@127.0.0.1:" + other, "Redis at 127.0.0.1:" + other + " gives no answer of Redis");
+    }
+
+    private static void assertRefused(String uri, String problem) {
+        RedisMessageLog.Builder builder = RedisMessageLog.builder().server(URI.create(uri));
+        List<String> warnings = Logged.during(() -> {
+            try (RedisMessageLog log = builder.build()) {
+                assertThatThrownBy(() -> log.list("acme", ListQuery.first(1)))
+                        .isInstanceOf(KeepsakeException.class)
+                        .hasMessageContaining(problem)
+                        .hasMessageNotContaining("wrong");
+            }
+        });
+        assertThat(warnings)
+                .singleElement()
+                .asString()
+                .contains(problem.substring(problem.indexOf(' ', "Redis at ".length())));
     }
 
     private static ServerSettings with(String name, String value) {

@@ -10,9 +10,11 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.testing.PickyServer;
 import io.github.keepsake4j.testing.PickyServer.Refusal;
 import io.github.keepsake4j.testing.S3Server;
+import java.net.ConnectException;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.function.Consumer;
@@ -21,6 +23,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.core.exception.SdkException;
 
 /** Servers that need other settings than Amazon's, and servers that keep no promise. */
 @Timeout(300)
@@ -96,6 +100,16 @@ class VendorSettingsTest extends BucketFixture {
             assertThat(picky.refused(Refusal.QUOTED_ETAGS)).isLessThan(10);
         }
         assertThat(branch(log, NODE)).containsExactly("a");
+    }
+
+    @Test
+    void a_server_that_is_not_there_is_told_with_the_reason() {
+        SdkException refused = SdkClientException.create("Unable to execute", new ConnectException("refused") {});
+        assertThat(S3Errors.translate("call", "b", refused))
+                .isInstanceOf(StorageUnavailableException.class)
+                .hasMessage(
+                        "call: bucket b cannot be reached: the connection is refused; check the address, the server and"
+                                + " the network, and retry");
     }
 
     @Test

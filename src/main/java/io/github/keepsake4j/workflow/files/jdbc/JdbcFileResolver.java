@@ -14,7 +14,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -124,7 +123,7 @@ public final class JdbcFileResolver implements FileResolver {
         private final ForeignTables rows;
 
         Files(DataSource dataSource, Table table, TransferMethod method) {
-            this.table = Objects.requireNonNull(table, "table");
+            this.table = InvalidInputException.given("table", table);
             this.method = method;
             this.rows = new ForeignTables(dataSource, "The rows of " + table.table(), "name the tables with tables(…)");
         }

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.function.Function;
 import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -59,8 +58,8 @@ public final class S3FileContentSource implements FileContentSource {
      * @throws InvalidInputException if the limit is out of range
      */
     public static S3FileContentSource bytes(S3Client client, String bucket, long maxBytes) {
-        Objects.requireNonNull(client, "client");
-        Objects.requireNonNull(bucket, "bucket");
+        InvalidInputException.given("client", client);
+        InvalidInputException.given("bucket", bucket);
         InvalidInputException.checkRange("maxBytes", 1, 1L << 30, maxBytes);
         return new S3FileContentSource(key -> download(client, bucket, key, maxBytes), "");
     }
@@ -75,8 +74,8 @@ public final class S3FileContentSource implements FileContentSource {
      * @throws InvalidInputException if the time is out of range
      */
     public static S3FileContentSource presigned(S3Presigner presigner, String bucket, Duration validFor) {
-        Objects.requireNonNull(presigner, "presigner");
-        Objects.requireNonNull(bucket, "bucket");
+        InvalidInputException.given("presigner", presigner);
+        InvalidInputException.given("bucket", bucket);
         if (validFor.compareTo(Duration.ofSeconds(1)) < 0 || validFor.compareTo(LONGEST) > 0) {
             throw new InvalidInputException("validFor", "must be one second to seven days, is " + validFor);
         }
@@ -96,7 +95,7 @@ public final class S3FileContentSource implements FileContentSource {
      * @return a copy
      */
     public S3FileContentSource prefix(String path) {
-        return new S3FileContentSource(reader, Objects.requireNonNull(path, "path"));
+        return new S3FileContentSource(reader, InvalidInputException.given("path", path));
     }
 
     @Override
