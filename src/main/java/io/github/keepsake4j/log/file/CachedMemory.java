@@ -9,6 +9,7 @@ import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.Closeable;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -118,7 +119,15 @@ final class CachedMemory implements Closeable {
         if (!Files.isRegularFile(names.data())) {
             return null;
         }
-        Disk disk = opener.open(names.data());
+        Disk disk;
+        try {
+            disk = opener.open(names.data());
+        } catch (FileNotFoundException e) {
+            if (Files.exists(names.data())) {
+                throw e;
+            }
+            return null; // an erasure came in between
+        }
         boolean done = false;
         try {
             Header header = header(names, disk);

@@ -24,6 +24,7 @@ import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.testing.Logs;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,6 +36,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -140,6 +142,30 @@ class FileUseTest {
         }
         try (var open = Files.list(descriptors)) {
             return open.count();
+        }
+    }
+
+    @Test
+    void a_memory_that_is_erased_while_another_log_opens_it_is_empty() {
+        try (MessageLog erasing = files.open()) {
+            erasing.append(KEY, batch("m1"));
+            AtomicBoolean erased = new AtomicBoolean();
+            Disk.Opener opener = new Disk.Opener() {
+                @Override
+                Disk open(Path path) throws IOException {
+                    if (!path.endsWith("list.jsonl") && !erased.getAndSet(true)) {
+                        erasing.erase(KEY);
+                    }
+                    return super.open(path);
+                }
+            };
+            try (MessageLog log = FileMessageLog.builder()
+                    .directory(files.root())
+                    .opener(opener)
+                    .build()) {
+                assertThat(log.read(KEY, ReadQuery.newest(1)).messages()).isEmpty();
+                assertThat(erased).isTrue();
+            }
         }
     }
 
