@@ -8,9 +8,9 @@ import dev.langchain4j.service.SystemMessage;
 import dev.langchain4j.service.UserMessage;
 import dev.langchain4j.service.V;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.MessageLogs;
 import io.github.keepsake4j.NodeMemories;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.function.Function;
@@ -96,7 +96,7 @@ public final class AgentLoop {
      * @param arguments ignored
      */
     public static void main(String[] arguments) {
-        try (MessageLog log = new InMemoryMessageLog()) {
+        try (MessageLog log = MessageLogs.inMemory()) {
             run(log, System.out);
         }
     }

@@ -8,13 +8,13 @@ import dev.langchain4j.service.SystemMessage;
 import dev.langchain4j.service.UserMessage;
 import dev.langchain4j.service.V;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.MessageLogs;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Summary;
-import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.samples.scripted.ScriptedModel;
 import io.github.keepsake4j.summary.Summarizer;
@@ -56,7 +56,7 @@ public final class LongChat {
     static void run(PrintStream out) {
         ChatModel model = Quickstart.model();
         TokenCountEstimator estimator = JtokkitTokenCountEstimator.forModel("gpt-4o-mini");
-        try (MessageLog log = new InMemoryMessageLog()) {
+        try (MessageLog log = MessageLogs.inMemory()) {
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
                     .strategy(Summarization.triggerTokens(TRIGGER)

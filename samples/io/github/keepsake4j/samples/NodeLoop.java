@@ -1,9 +1,9 @@
 package io.github.keepsake4j.samples;
 
 import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.MessageLogs;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.workflow.LlmNode;
@@ -51,7 +51,7 @@ public final class NodeLoop {
      * @param arguments ignored
      */
     public static void main(String[] arguments) {
-        try (MessageLog log = new InMemoryMessageLog()) {
+        try (MessageLog log = MessageLogs.inMemory()) {
             run(log, System.out);
         }
     }

@@ -8,10 +8,10 @@ import dev.langchain4j.service.SystemMessage;
 import dev.langchain4j.service.UserMessage;
 import dev.langchain4j.service.V;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.MessageLogs;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.samples.scripted.ScriptedModel;
 import io.github.keepsake4j.summary.Summarizer;
 import java.io.BufferedReader;
@@ -77,7 +77,7 @@ public final class Quickstart {
     /** Lets a user say lines, or plays the script if there are none. */
     static void run(Path file, @Nullable Stream<String> lines, PrintStream out) {
         String user = lines == null ? ADA : YOU;
-        try (MessageLog log = SqliteMessageLog.open(file)) {
+        try (MessageLog log = MessageLogs.sqlite(file)) {
             ChatModel model = model();
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)

@@ -7,10 +7,10 @@ import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.UserMessage;
 import dev.langchain4j.service.V;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.MessageLogs;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.RecallOptions;
@@ -51,7 +51,7 @@ public final class Recall {
     }
 
     static void run(PrintStream out) {
-        try (MessageLog log = new InMemoryMessageLog();
+        try (MessageLog log = MessageLogs.inMemory();
                 MessageIndex index = new InMemoryMessageIndex()) {
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
