@@ -9,6 +9,7 @@ import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
@@ -25,7 +26,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.turns.EndingTurns.Column;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.StreamScript;
 import io.github.keepsake4j.chat.turns.EndingTurns.Streaming;
 import io.github.keepsake4j.log.MessageLog;
@@ -406,9 +407,9 @@ class BoundTurnsTest {
             return "result for " + name;
         }
 
-        private Script model() {
+        private ChatModel model() {
             int[] round = {0};
-            Script.Step step = request -> {
+            return Script.playing(request -> {
                 assertThat(ProviderRules.request(request.messages()))
                         .as(() -> EndingTurns.text(request.messages()))
                         .isEmpty();
@@ -421,20 +422,19 @@ class BoundTurnsTest {
                 }
                 threads.pass();
                 if (round[0] < rounds) {
-                    return EndingTurns.response(toolCall(name + "-" + round[0]++));
+                    return Script.response(toolCall(name + "-" + round[0]++));
                 }
                 if (fails) {
                     throw OUT_OF_ORDER;
                 }
-                return EndingTurns.response(ai("answer to " + name));
-            };
-            return new Script(step);
+                return Script.response(ai("answer to " + name));
+            });
         }
 
         @Override
         public void run() {
             Assistant assistant = AiServices.builder(Assistant.class)
-                    .chatModel(model().unlocked())
+                    .chatModel(model())
                     .tools(this)
                     .chatMemoryProvider(id -> memory)
                     .build();

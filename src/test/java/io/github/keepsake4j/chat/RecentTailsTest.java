@@ -1,8 +1,8 @@
 package io.github.keepsake4j.chat;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.image.Image;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
@@ -420,11 +420,7 @@ class RecentTailsTest {
                                     .mimeType("image/png")
                                     .build()));
                         case 2 ->
-                            AiMessage.from(ToolExecutionRequest.builder()
-                                    .id(text)
-                                    .name("tool")
-                                    .arguments("{}")
-                                    .build());
+                            AiMessage.from(call(text, "tool", "{}"));
                         case 3 -> ToolExecutionResultMessage.from(text, "tool", "result");
                         case 4, 5, 6, 7 -> UserMessage.from(text);
                         default -> AiMessage.from(text);

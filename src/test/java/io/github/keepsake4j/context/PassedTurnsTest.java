@@ -1,10 +1,10 @@
 package io.github.keepsake4j.context;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
@@ -211,11 +211,7 @@ class PassedTurnsTest {
         List<ChatMessage> messages = new ArrayList<>(List.of(user("do " + name)));
         for (int i = 0; i < rounds; i++) {
             String id = name + "-" + i;
-            messages.add(AiMessage.from(ToolExecutionRequest.builder()
-                    .id(id)
-                    .name("search")
-                    .arguments("{\"q\": 1}")
-                    .build()));
+            messages.add(AiMessage.from(call(id, "search", "{\"q\": 1}")));
             messages.add(ToolExecutionResultMessage.from(id, "search", "found it here and there and so on for " + id));
         }
         messages.add(ai("done " + name));

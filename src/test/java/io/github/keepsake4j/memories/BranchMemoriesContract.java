@@ -1,10 +1,10 @@
 package io.github.keepsake4j.memories;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
@@ -49,14 +49,14 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             chat.chat(id, "Hello");
             chat.chat(id, "Hello again");
             keepsake.longTermMemories().make(id);
-            model.answers.add(AiMessage.from("Take the train."));
+            model.says("Take the train.");
             chat.chat(id, "How do I get to Rome?");
             keepsake.longTermMemories().make(id);
             String first = newest(keepsake, id);
             assertThat(texts(keepsake.longTermMemories().of(id).list(MadeMemory.Kind.FACT)))
                     .containsExactly("Assistant: Fine.", "Assistant: Take the train.");
 
-            model.answers.add(AiMessage.from("Take a plane."));
+            model.says("Take a plane.");
             keepsake.conversation(id).regenerate(first, question -> chat.chat(id, question.singleText()));
             // Nothing was made since, and what is gone from the branch is not read any more.
             assertThat(texts(keepsake.longTermMemories().of(id).list(MadeMemory.Kind.FACT)))
@@ -85,12 +85,12 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat.chat("a", "Hello");
         chat.chat("a", "Hello again");
         keepsake.longTermMemories().make("a");
-        model.answers.add(AiMessage.from("Take the train."));
+        model.says("Take the train.");
         chat.chat("a", "How do I get to Rome?");
         MadeMemory train = keepsake.longTermMemories().make("a").made().get(0);
         keepsake.longTermMemories().of("a").correct(train.id(), "They like trains.", Trust.USER);
         String first = newest(keepsake, "a");
-        model.answers.add(AiMessage.from("Take a plane."));
+        model.says("Take a plane.");
         keepsake.conversation("a").regenerate(first, question -> chat.chat("a", question.singleText()));
         keepsake.longTermMemories().make("a");
         assertThat(texts(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT)))
@@ -319,7 +319,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             MessageLog log = newLog();
             Keepsake keepsake =
                     keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();
-            model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
+            model.says("Hi.", "A quokka.");
             remembered(keepsake, log);
             CleanUp cleanUp = (bare ? CleanUp.of(log).alsoErasing(store::erase) : keepsake.cleanUp())
                     .idleFor(Duration.ofMillis(1));
@@ -336,7 +336,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
     void what_a_crash_left_of_a_removed_conversation_goes_with_the_next_clean_up() throws Exception {
         MessageLog log = newLog();
         Keepsake keepsake = keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();
-        model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
+        model.says("Hi.", "A quokka.");
         remembered(keepsake, log);
         // As a process leaves it that dies behind the first of the two steps.
         assertThat(log.eraseIfIdle(
@@ -374,13 +374,13 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                                 .build(),
                         Duration.ZERO)
                 .build();
-        model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
+        model.says("Hi.", "A quokka.");
         remembered(keepsake, log);
         log.erase(ConversationKey.of("default", "a"));
         beforeErasure.set(() -> {
             // A run may take part of a turn, so that the rest waits for more.
             await().until(() -> {
-                model.answers.add(AiMessage.from("A wombat."));
+                model.says("A wombat.");
                 chat(keepsake).chat("a", "A wombat");
                 return texts(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT)).stream()
                         .anyMatch(text -> text.contains("wombat"));
@@ -405,7 +405,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                                 .build(),
                         Duration.ZERO)
                 .build();
-        model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
+        model.says("Hi.", "A quokka.");
         remembered(keepsake, log);
         log.erase(key);
         assertThat(retrieved(keepsake, "a", "quokka")).isEmpty();
@@ -416,11 +416,11 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
     void what_was_erased_and_begun_anew_has_only_memories_of_what_is_there() throws Exception {
         MessageLog log = newLog();
         Keepsake keepsake = keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();
-        model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
+        model.says("Hi.", "A quokka.");
         remembered(keepsake, log);
         log.erase(ConversationKey.of("default", "a"));
         chat(keepsake).chat("a", "Hello");
-        model.answers.add(AiMessage.from("A wombat."));
+        model.says("A wombat.");
         chat(keepsake).chat("a", "Another animal");
         assertThat(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT))
                 .isEmpty();
@@ -467,7 +467,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 keepsake(newLog(), FACTS, MadeMemoriesFixture::lastLine).build();
         for (String id : List.of("alice", "bob")) {
             chat(keepsake).chat(id, "Hello");
-            model.answers.add(AiMessage.from("Your parrot is called " + (id.equals("bob") ? "Rex." : "Coco.")));
+            model.says(AiMessage.from("Your parrot is called " + (id.equals("bob") ? "Rex." : "Coco.")));
             chat(keepsake).chat(id, "My parrot");
         }
         keepsake.longTermMemories().make("alice");
@@ -478,7 +478,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 .contentRetriever(keepsake.longTermMemories().retriever(LongTermMemoryTools.Options.standard()))
                 .build();
         withRetriever.chat("alice", "What is the parrot called?");
-        assertThat(model.lastRequest().toString())
+        assertThat(model.lastMessages().toString())
                 .contains("<made-memories>", "from the conversation] ", "Your parrot is called Coco.")
                 .doesNotContain("Rex");
 
@@ -487,13 +487,9 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 .tools(keepsake.longTermMemories().tools(LongTermMemoryTools.Options.standard()))
                 .build();
         for (String tool : List.of("searchMemory", "recentMemories")) {
-            model.answers.add(AiMessage.from(ToolExecutionRequest.builder()
-                    .id(tool)
-                    .name(tool)
-                    .arguments("{\"question\": \"parrot\", \"memoryId\": \"bob\"}")
-                    .build()));
+            model.says(AiMessage.from(call(tool, tool, "{\"question\": \"parrot\", \"memoryId\": \"bob\"}")));
             withTools.chat("alice", "And the parrot?");
-            assertThat(model.lastRequest())
+            assertThat(model.lastMessages())
                     .filteredOn(ToolExecutionResultMessage.class::isInstance)
                     .last()
                     .satisfies(result -> assertThat(((ToolExecutionResultMessage) result).text())
@@ -739,7 +735,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                                 .withMaxRecent(200)
                                 .withMinTrust(Trust.RETRIEVED)))
                 .build();
-        PoisonedTexts.chat(keepsake, model.answers, model);
+        PoisonedTexts.chat(keepsake, model);
         List<String> made = new ArrayList<>();
         for (String id : PoisonedTexts.conversations()) {
             keepsake.longTermMemories().make(id);

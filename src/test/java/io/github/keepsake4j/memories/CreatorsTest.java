@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ImageContent;
@@ -11,8 +12,6 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
-import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.response.ChatResponse;
 import io.github.keepsake4j.memories.Discussion.Run.End;
 import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
@@ -125,12 +124,9 @@ class CreatorsTest {
                         "{\"useVectorForQualityMemory\":true}",
                         any -> "{\"title\":\"t\",\"summary\":\"question\",\"entities\":[],\"key_phrases\":[]}")
                 .qualityMemory(talk(20));
-        ChatModel throwing = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
+        ChatModel throwing = Script.playing(request -> {
                 throw new AssertionError("a retriever called the model");
-            }
-        };
+        });
         Set<String> read = new HashSet<>();
         LongTermMemoryStore readOnly = (LongTermMemoryStore) Proxy.newProxyInstance(
                 LongTermMemoryStore.class.getClassLoader(),

@@ -1,9 +1,9 @@
 package io.github.keepsake4j.memories;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
@@ -54,7 +54,7 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
 
     /** Returns the text of the memories in the last request, or an empty text. */
     String shownBlock() {
-        return block(model.lastRequest());
+        return block(model.lastMessages());
     }
 
     private static String block(List<ChatMessage> messages) {
@@ -86,7 +86,7 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
         keepsake.longTermMemories().of("a").pin(chunks.get(1).id(), true);
         chat.chat("a", "Where to?");
 
-        List<ChatMessage> request = model.lastRequest();
+        List<ChatMessage> request = model.lastMessages();
         assertThat(request.get(0)).isEqualTo(SystemMessage.from("Be brief"));
         assertThat(Remembered.isShown(request.get(1))).isTrue();
         String block = shownBlock();
@@ -151,7 +151,7 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
                 assertThat(most).isLessThan(60);
                 continue;
             }
-            ChatMessage message = model.lastRequest().get(0);
+            ChatMessage message = model.lastMessages().get(0);
             assertThat(counter.count(message).tokens()).isLessThanOrEqualTo(most);
             List<String> lines =
                     block.lines().filter(line -> line.startsWith("[2")).toList();
@@ -167,13 +167,13 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
         chat.chat("a", "Hello");
         chat.chat("a", "Hello again");
         keepsake.longTermMemories().make("a");
-        model.answers.add(AiMessage.from("Take the train."));
+        model.says("Take the train.");
         chat.chat("a", "How do I get to Rome?");
         keepsake.longTermMemories().make("a");
         String first = newest(keepsake, "a");
         assertThat(block(keepsake.conversation("a").messages())).contains("Take the train.");
 
-        model.answers.add(AiMessage.from("Take a plane."));
+        model.says("Take a plane.");
         keepsake.conversation("a").regenerate(first, question -> chat.chat("a", question.singleText()));
         assertThat(shownBlock()).contains("Fine.").doesNotContain("train");
         assertThat(block(keepsake.conversation("a").messages()))
@@ -204,7 +204,7 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
         keepsake.chatMemory("a").clear();
         assertThat(keepsake.chatMemory("a").messages()).isEmpty();
         chat.chat("a", "Anything?");
-        assertThat(model.lastRequest()).hasSize(1);
+        assertThat(model.lastMessages()).hasSize(1);
         for (String city : List.of("Bern", "Wien", "Prag")) {
             chat.chat("a", "I like " + city);
             keepsake.longTermMemories().make("a");
@@ -251,7 +251,7 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
         for (int i = 0; i < 10; i++) {
             chat.chat("a", "Hello " + "again ".repeat(10));
             assertThat(shownBlock()).isNotEmpty();
-            int tokens = TokenCounter.standard().estimateTokenCountInMessages(model.lastRequest());
+            int tokens = TokenCounter.standard().estimateTokenCountInMessages(model.lastMessages());
             assertThat(tokens).isLessThanOrEqualTo(200);
         }
         assertThat(chat.chat("a", "long ".repeat(130))).isEqualTo("Fine.");
@@ -307,11 +307,7 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
                 })
                 .build();
         chat.chat("a", "Hello");
-        model.answers.add(AiMessage.from(ToolExecutionRequest.builder()
-                .id("1")
-                .name("learn")
-                .arguments("{}")
-                .build()));
+        model.says(AiMessage.from(call("1", "learn", "{}")));
         chat.chat("a", "Learn");
         int last = model.requests.size() - 1;
         assertThat(shownBlock())

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.retention;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.log.LogTesting.message;
 import static io.github.keepsake4j.log.LogTesting.user;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -198,11 +199,7 @@ class ErasedTextTest {
     private static void write(MessageLog log, LongTermMemoryStore memories, MemoryKey key, int round) {
         String canary = key.equals(GOES) ? CANARY : "qqstays";
         String filler = " word".repeat(round * 50);
-        ToolExecutionRequest call = ToolExecutionRequest.builder()
-                .id("call" + round)
-                .name("tool")
-                .arguments("{\"a\":\"" + canary + "call\"}")
-                .build();
+        ToolExecutionRequest call = call("call" + round, "tool", "{\"a\":\"" + canary + "call\"}");
         log.append(
                 key,
                 Append.under(

@@ -4,13 +4,12 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.PdfFileContent;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.ChatModel;
-import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.response.ChatResponse;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
@@ -200,13 +199,10 @@ class NodeCountingTest {
             }
         };
         List<ChatMessage> asked = new ArrayList<>();
-        ChatModel model = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
+        ChatModel model = Script.playing(request -> {
                 asked.addAll(request.messages());
-                return ChatResponse.builder().aiMessage(ai("read")).build();
-            }
-        };
+            return Script.response(ai("read"));
+        });
         FileReference file = FileReference.localFile(FileReference.Type.DOCUMENT, "d");
         for (boolean remote : new boolean[] {false, true}) {
             log.erase(NodeKey.of("acme", "app", "c1", "reader"));

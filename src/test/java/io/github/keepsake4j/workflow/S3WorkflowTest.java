@@ -6,6 +6,7 @@ import static io.github.keepsake4j.testing.Dialogue.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.keepsake4j.testing.Script;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -14,8 +15,6 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
-import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.response.ChatResponse;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.context.Summarization;
@@ -114,15 +113,7 @@ class S3WorkflowTest extends WorkflowContract {
     @ValueSource(booleans = {true, false})
     void a8_a_run_of_the_hook_is_one_get_and_one_put(boolean turnMode) {
         S3MessageLog.Builder builder = S3MessageLog.builder().client(client).bucket(server.newBucket());
-        ChatModel model = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                return ChatResponse.builder()
-                        .aiMessage(
-                                AiMessage.from("answer to " + request.messages().size()))
-                        .build();
-            }
-        };
+        ChatModel model = Script.answering(request -> AiMessage.from("answer to " + request.messages().size()));
         try (MessageLog log = turnMode ? builder.turnMode().build() : builder.build()) {
             LlmNode node = LlmNode.of(
                     WorkflowMemories.builder().nodeLog(log).build(), model, MemoryConfig.of(MemoryMode.NODE));
@@ -256,13 +247,10 @@ class S3WorkflowTest extends WorkflowContract {
         assertThatThrownBy(memory::flush).isInstanceOf(UnreadableDataException.class);
         assertThatThrownBy(memory::clear).isInstanceOf(UnreadableDataException.class);
         AtomicInteger calls = new AtomicInteger();
-        ChatModel model = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
+        ChatModel model = Script.playing(request -> {
                 calls.incrementAndGet();
-                return ChatResponse.builder().aiMessage(ai("r")).build();
-            }
-        };
+            return Script.response(ai("r"));
+        });
         LlmNode node =
                 LlmNode.of(WorkflowMemories.builder().nodeLog(log()).build(), model, MemoryConfig.of(MemoryMode.NODE));
         assertThatThrownBy(() -> node.run(NodeRun.of("acme", "app", "c1", "writer", NodeTurn.of("m2"), "q")))

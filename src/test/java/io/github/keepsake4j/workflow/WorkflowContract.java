@@ -7,12 +7,12 @@ import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
-import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.output.FinishReason;
 import dev.langchain4j.model.output.TokenUsage;
@@ -216,12 +216,7 @@ abstract class WorkflowContract extends WorkflowTurnContract {
         if (!question.isEmpty()) {
             say("m1" + question, null, user("go on"));
         }
-        ChatModel model = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                return ChatResponse.builder().aiMessage(ai("same")).build();
-            }
-        };
+        ChatModel model = Script.answering(request -> ai("same"));
         LlmNode node = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION))
                 .writingConversation();
         for (int iteration : List.of(1, 1, 2, 1, 2, 3)) {
@@ -241,17 +236,14 @@ abstract class WorkflowContract extends WorkflowTurnContract {
             say("m1" + question, null, user("go on"));
         }
         CyclicBarrier together = new CyclicBarrier(3);
-        ChatModel model = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
+        ChatModel model = Script.playing(request -> {
                 try {
-                    together.await(1, TimeUnit.MINUTES);
-                } catch (Exception e) {
-                    throw new IllegalStateException(e);
-                }
-                return ChatResponse.builder().aiMessage(ai("same")).build();
+                together.await(1, TimeUnit.MINUTES);
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
             }
-        };
+            return Script.response(ai("same"));
+        });
         LlmNode node = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION))
                 .writingConversation();
         Threads.run(3, thread -> assertThat(node.run(run("m1", null, "go on")).failure())
@@ -264,13 +256,10 @@ abstract class WorkflowContract extends WorkflowTurnContract {
     @ExpectedLog("its turn was not stored")
     void a17_a_conversation_that_is_erased_while_the_model_answers_stays_empty() {
         say("u1", null, user("one"), "a1", ai("two"));
-        ChatModel model = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
+        ChatModel model = Script.playing(request -> {
                 log.erase(CONVERSATION);
-                return ChatResponse.builder().aiMessage(ai("late")).build();
-            }
-        };
+            return Script.response(ai("late"));
+        });
         LlmNode.Reply reply = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION))
                 .writingConversation()
                 .run(NodeRun.of("acme", "app", "c1", "writer", NodeTurn.of("m1"), "q"));
@@ -596,17 +585,12 @@ abstract class WorkflowContract extends WorkflowTurnContract {
 
     @Test
     void d11_what_a_node_was_shown_and_what_its_answer_cost_is_known_in_both_modes() {
-        ChatModel model = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                return ChatResponse.builder()
-                        .aiMessage(ai("answer"))
-                        .modelName("a-model")
-                        .tokenUsage(new TokenUsage(7, 3))
-                        .finishReason(FinishReason.STOP)
-                        .build();
-            }
-        };
+        ChatModel model = Script.playing(request -> ChatResponse.builder()
+                .aiMessage(ai("answer"))
+                .modelName("a-model")
+                .tokenUsage(new TokenUsage(7, 3))
+                .finishReason(FinishReason.STOP)
+                .build());
         Keepsake keepsake = Keepsake.builder().messageLog(log).nodeLog(log).build();
         for (MemoryMode mode : MemoryMode.values()) {
             LlmNode node = LlmNode.of(memories, model, MemoryConfig.of(mode)).writingConversation();

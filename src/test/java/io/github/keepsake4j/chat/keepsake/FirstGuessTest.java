@@ -12,7 +12,7 @@ import io.github.keepsake4j.MessageLogs;
 import io.github.keepsake4j.Tenant;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.component.MemoryInput;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.TokenLimit;

@@ -10,7 +10,7 @@ import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.Tenant;
 import io.github.keepsake4j.chat.Conversation;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.MemoryInfo;

@@ -17,7 +17,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.SeenMessages;
 import io.github.keepsake4j.chat.turns.EndingTurns;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.TurnAssistant;
 import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.context.ContextStrategy;
@@ -151,7 +151,7 @@ class SeenByTest {
             AiMessage message =
                     random.nextInt(3) == 0 ? EndingTurns.toolCall("t" + calls[0]++) : ai("answer " + random.nextInt());
             received.put(EndingTurns.text(List.of(message)), request);
-            return EndingTurns.response(message);
+            return Script.response(message);
         };
         return new Script(step);
     }
@@ -207,7 +207,7 @@ class SeenByTest {
             boolean[] alters = {true};
             Script.Step step = request -> {
                 received.add(request);
-                return EndingTurns.response(ai("fine"));
+                return Script.response(ai("fine"));
             };
             Assistant assistant = EndingTurns.Column.LISTENERS_ONLY
                     .builder(keepsake, Assistant.class)

@@ -8,7 +8,7 @@ import dev.langchain4j.model.chat.ChatModel;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.Tenant;
 import io.github.keepsake4j.chat.Conversation;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.log.ForwardingMessageLog;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;

@@ -23,7 +23,7 @@ import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.MessagePreview;
 import io.github.keepsake4j.chat.turns.EndingTurns;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.StreamScript;
 import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.jdbc.SchemaMode;

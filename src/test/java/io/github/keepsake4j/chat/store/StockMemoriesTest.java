@@ -5,14 +5,13 @@ import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.langchain4j.agent.tool.CompensateFor;
-import dev.langchain4j.agent.tool.Tool;
+import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
+import io.github.keepsake4j.testing.Bookings.RemoveRejected;
+import io.github.keepsake4j.testing.Bookings;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
-import dev.langchain4j.guardrail.OutputGuardrail;
 import dev.langchain4j.guardrail.OutputGuardrailException;
-import dev.langchain4j.guardrail.OutputGuardrailResult;
 import dev.langchain4j.memory.ChatMemory;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.memory.chat.TokenWindowChatMemory;
@@ -20,7 +19,6 @@ import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.mock.ChatModelMock;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.service.AiServices;
-import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import dev.langchain4j.store.memory.chat.InMemoryChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
@@ -52,39 +50,6 @@ import org.junit.jupiter.api.io.TempDir;
 class StockMemoriesTest {
 
     private static final TokenCountEstimator TOKENS = JtokkitTokenCountEstimator.forModel("gpt-4o-mini");
-
-    interface Assistant {
-        String chat(@MemoryId Object id, @dev.langchain4j.service.UserMessage String text);
-    }
-
-    static class Tools {
-        @Tool
-        int add(int a, int b) {
-            return a + b;
-        }
-
-        @Tool
-        String book(String what) {
-            return "booked";
-        }
-
-        @CompensateFor("book")
-        void unbook(String what) {}
-
-        @Tool
-        String pay(String what) {
-            throw new IllegalStateException("no money");
-        }
-    }
-
-    static class RemoveRejected implements OutputGuardrail {
-        @Override
-        public OutputGuardrailResult validate(AiMessage answer) {
-            return answer.text() != null && answer.text().startsWith("rejected")
-                    ? failureWithMessageRemoval("not that")
-                    : success();
-        }
-    }
 
     /**
      * Records all messages that were ever in a list, because a window may drop a message before it reaches its store.
@@ -286,7 +251,7 @@ class StockMemoriesTest {
         Assistant assistant = AiServices.builder(Assistant.class)
                 .chatModel(model)
                 .systemMessageProvider(any -> system)
-                .tools(new Tools())
+                .tools(new Bookings())
                 .compensateOnToolErrors(true)
                 .outputGuardrails(new RemoveRejected())
                 .chatMemoryProvider(any -> memory)

@@ -3,7 +3,7 @@ package io.github.keepsake4j.chat.turns;
 import static io.github.keepsake4j.chat.turns.EndingTurns.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import io.github.keepsake4j.testing.Dialogue;
 import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
@@ -44,7 +44,7 @@ import io.github.keepsake4j.chat.turns.EndingTurns.Fatal;
 import io.github.keepsake4j.chat.turns.EndingTurns.Polite;
 import io.github.keepsake4j.chat.turns.EndingTurns.Reprompt;
 import io.github.keepsake4j.chat.turns.EndingTurns.Rewrite;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.StreamScript;
 import io.github.keepsake4j.chat.turns.EndingTurns.Tools;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -139,11 +139,7 @@ class AttachedOptionsTest {
     }
 
     private static AiMessage call(String id, String tool, String arguments) {
-        return AiMessage.from(ToolExecutionRequest.builder()
-                .id(id)
-                .name(tool)
-                .arguments(arguments)
-                .build());
+        return AiMessage.from(Dialogue.call(id, tool, arguments));
     }
 
     private static List<Row> rows() {

@@ -8,7 +8,7 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -78,7 +78,7 @@ class FirstSystemMessageTest {
                 .messageLog(log)
                 .build()
                 .aiServices(Assistant.class)
-                .chatModel(new Script((Script.Step) request -> EndingTurns.response(ai("Hi"))).unlocked())
+                .chatModel(Script.answering(request -> ai("Hi")))
                 .systemMessageProvider(id -> "You are nice.")
                 .build();
     }

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
@@ -17,7 +18,6 @@ import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
@@ -180,29 +180,20 @@ class HangingStorageTest {
 
     /** Returns a model that waits for the moment, and then answers or throws. */
     private static ChatModel model(Step before) {
-        return new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
+        return Script.playing(request -> {
                 try {
-                    before.run();
-                } catch (Exception e) {
-                    throw new IllegalStateException("model");
-                }
-                return EndingTurns.response(ai("answer"));
+                before.run();
+            } catch (Exception e) {
+                throw new IllegalStateException("model");
             }
-        };
+            return Script.response(ai("answer"));
+        });
     }
 
     private static ChatModel callsTools() {
-        return new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                return EndingTurns.response(
-                        request.messages().stream().anyMatch(ToolExecutionResultMessage.class::isInstance)
+        return Script.answering(request -> request.messages().stream().anyMatch(ToolExecutionResultMessage.class::isInstance)
                                 ? ai("answer")
                                 : AiMessage.from(call("a", "first", "{}"), call("b", "second", "{}")));
-            }
-        };
     }
 
     private static Step streamed(Case of) {
@@ -211,7 +202,7 @@ class HangingStorageTest {
             public void doChat(ChatRequest request, StreamingChatResponseHandler handler) {
                 handler.onPartialResponse("answer");
                 of.untilItHangs();
-                handler.onCompleteResponse(EndingTurns.response(ai("answer")));
+                handler.onCompleteResponse(Script.response(ai("answer")));
             }
         };
         Assistant assistant = of.keepsake

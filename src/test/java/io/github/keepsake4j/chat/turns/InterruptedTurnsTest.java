@@ -3,6 +3,7 @@ package io.github.keepsake4j.chat.turns;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.keepsake4j.testing.Script;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
@@ -102,7 +103,7 @@ class InterruptedTurnsTest {
                 throw new IllegalStateException("interrupted");
             }
             boolean asksBack = request.messages().stream().noneMatch(ToolExecutionResultMessage.class::isInstance);
-            return EndingTurns.response(
+            return Script.response(
                     asksBack ? AiMessage.from(Dialogue.call("a", "lookUp", "{}")) : Dialogue.ai("yes"));
         }
     }

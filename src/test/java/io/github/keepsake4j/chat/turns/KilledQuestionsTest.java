@@ -16,7 +16,7 @@ import io.github.keepsake4j.chat.BareMemories;
 import io.github.keepsake4j.chat.ChatMemories;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.MessageLog;
@@ -130,13 +130,12 @@ class KilledQuestionsTest {
                 nanos::get);
         Assistant slow = memories.attach(
                         AiServices.builder(Assistant.class).chatMemoryProvider(id -> memories.memory(id, KEY)))
-                .chatModel(new Script((Script.Step) request -> {
-                            time.advance(Duration.ofMinutes(11));
-                            nanos.addAndGet(Duration.ofMinutes(11).toNanos());
-                            service(keepsake, new Script("two!")).chat("c", "two");
-                            return EndingTurns.response(ai("one!"));
-                        })
-                        .unlocked())
+                .chatModel(Script.answering(request -> {
+                    time.advance(Duration.ofMinutes(11));
+                    nanos.addAndGet(Duration.ofMinutes(11).toNanos());
+                    service(keepsake, new Script("two!")).chat("c", "two");
+                    return ai("one!");
+                }))
                 .build();
         slow.chat("c", "one");
 

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.chat.turns;
 
+import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
@@ -87,7 +88,7 @@ public final class OtherClassPathDriver {
             @Override
             public void doChat(ChatRequest request, StreamingChatResponseHandler handler) {
                 handler.onPartialResponse("Hello");
-                handler.onCompleteResponse(EndingTurns.response(AiMessage.from("Hello")));
+                handler.onCompleteResponse(Script.response(AiMessage.from("Hello")));
             }
         };
         keepsake.aiServices(Assistant.class).streamingChatModel(model).build().stream("alice", "Hi")

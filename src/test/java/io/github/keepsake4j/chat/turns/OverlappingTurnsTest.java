@@ -1,5 +1,6 @@
 package io.github.keepsake4j.chat.turns;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.result;
@@ -280,11 +281,7 @@ class OverlappingTurnsTest {
             boolean numberedAnew = random.nextInt(4) == 0;
             List<ToolExecutionRequest> list = new ArrayList<>();
             for (int i = random.nextInt(3); i >= 0; i--) {
-                list.add(ToolExecutionRequest.builder()
-                        .id(numberedAnew ? "call_" + i : self + "-" + calls++)
-                        .name("lookUp")
-                        .arguments("{}")
-                        .build());
+                list.add(call(numberedAnew ? "call_" + i : self + "-" + calls++, "lookUp", "{}"));
             }
             return list;
         }

@@ -2,6 +2,7 @@ package io.github.keepsake4j.chat.turns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
@@ -97,7 +98,7 @@ class StoppedAnswersTest {
                     handler.onPartialResponse(token);
                 }
             }
-            handler.onCompleteResponse(EndingTurns.response(Dialogue.ai(all.toString())));
+            handler.onCompleteResponse(Script.response(Dialogue.ai(all.toString())));
         }
     }
 

@@ -2,6 +2,7 @@ package io.github.keepsake4j.chat.turns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
@@ -93,7 +94,7 @@ final class Tab implements ChatModel {
         if (reply instanceof RuntimeException error) {
             throw error;
         }
-        return EndingTurns.response(reply instanceof AiMessage message ? message : Dialogue.ai((String) reply));
+        return Script.response(reply instanceof AiMessage message ? message : Dialogue.ai((String) reply));
     }
 
     /** Begins a turn and returns its first request, once the model has it. */

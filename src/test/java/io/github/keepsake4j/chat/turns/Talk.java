@@ -58,6 +58,13 @@ final class Talk implements AutoCloseable {
         return new Talk(storage, storage.open(), builder -> builder);
     }
 
+    /** Has the conversation zero, one and returns a tab that goes on with it. */
+    Tab twoExchanges() {
+        chat("zero", "a0");
+        chat("one", "a1");
+        return tab();
+    }
+
     static Talk inMemory() {
         return inMemory(builder -> builder);
     }

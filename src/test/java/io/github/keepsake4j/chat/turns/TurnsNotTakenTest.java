@@ -21,7 +21,7 @@ import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.turns.EndingTurns.Column;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.StreamScript;
 import io.github.keepsake4j.chat.turns.EndingTurns.TurnAssistant;
 import io.github.keepsake4j.log.MessageLog;
@@ -266,7 +266,7 @@ class TurnsNotTakenTest {
                 .request(ChatRequest.builder()
                         .messages(keepsake.chatMemory("c").messages())
                         .build())
-                .response(EndingTurns.response(answer))
+                .response(Script.response(answer))
                 .build());
         memory.add(answer);
 

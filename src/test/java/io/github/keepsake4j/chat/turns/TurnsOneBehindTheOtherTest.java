@@ -6,6 +6,7 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
@@ -162,7 +163,7 @@ class TurnsOneBehindTheOtherTest {
             talk.chat("zero", "a0");
             Compacting tool = new Compacting();
             ChatMemoryProvider provider = talk.keepsake.chatMemoryProvider();
-            EndingTurns.Script model = new EndingTurns.Script(toolCall("t"), "a1");
+            Script model = new Script(toolCall("t"), "a1");
             EndingTurns.Assistant assistant = talk.keepsake
                     .attach(AiServices.builder(EndingTurns.Assistant.class).chatMemoryProvider(id -> {
                         tool.memories.add(provider.get(id));
@@ -581,7 +582,7 @@ class TurnsOneBehindTheOtherTest {
             talk.chat("zero", "a0");
             Clearing tool = new Clearing();
             ChatMemoryProvider provider = talk.keepsake.chatMemoryProvider();
-            EndingTurns.Script model = new EndingTurns.Script(toolCall("t"), toolCall("u"), "a1");
+            Script model = new Script(toolCall("t"), toolCall("u"), "a1");
             talk.keepsake
                     .attach(AiServices.builder(EndingTurns.Assistant.class).chatMemoryProvider(id -> {
                         tool.memories.add(provider.get(id));

@@ -18,7 +18,7 @@ import io.github.keepsake4j.chat.turns.EndingTurns.Column;
 import io.github.keepsake4j.chat.turns.EndingTurns.Counting;
 import io.github.keepsake4j.chat.turns.EndingTurns.Moderated;
 import io.github.keepsake4j.chat.turns.EndingTurns.Play;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.StreamScript;
 import io.github.keepsake4j.chat.turns.EndingTurns.Streaming;
 import io.github.keepsake4j.log.MessageLog;

@@ -85,19 +85,13 @@ class WhoseAnswerTest {
 
     private static final String BEFORE = "U(zero), A(a0), U(one), A(a1)";
 
-    private static Tab twoExchanges(Talk talk) {
-        talk.chat("zero", "a0");
-        talk.chat("one", "a1");
-        return talk.tab();
-    }
-
     @ParameterizedTest
     @Tag("homes")
     @MethodSource("everywhere")
     void an_answer_goes_under_its_question_and_the_head_that_was_moved_meanwhile_stays(Home home, Meanwhile meanwhile)
             throws Exception {
         try (Talk talk = Talk.on(home)) {
-            Tab tab = twoExchanges(talk);
+            Tab tab = talk.twoExchanges();
             assertThat(tab.ask("two")).isEqualTo(BEFORE + ", U(two)");
             meanwhile.by(talk);
             String head = talk.head();
@@ -120,7 +114,7 @@ class WhoseAnswerTest {
     void a_call_its_result_and_the_answer_stay_together_and_the_tool_runs_once(Home home, Meanwhile meanwhile)
             throws Exception {
         try (Talk talk = Talk.on(home)) {
-            Tab tab = twoExchanges(talk).holdingTool();
+            Tab tab = talk.twoExchanges().holdingTool();
             tab.ask("two");
             tab.reply(toolCall("t"));
             tab.awaitTool();
@@ -190,7 +184,7 @@ class WhoseAnswerTest {
     @Homes
     void a_lease_does_not_keep_others_from_moving_the_head_but_the_answer_from_moving_too(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
-            Tab tab = twoExchanges(talk);
+            Tab tab = talk.twoExchanges();
             tab.ask("two", TurnPolicy.REJECT);
             talk.conversation().switchTo(talk.id("A(a0)"));
 
@@ -204,7 +198,7 @@ class WhoseAnswerTest {
     @Test
     void the_process_of_the_turn_itself_moves_the_head() {
         try (Talk talk = Talk.inMemory()) {
-            Tab tab = twoExchanges(talk);
+            Tab tab = talk.twoExchanges();
             tab.ask("two");
             talk.keepsake.conversation(ID).switchTo(talk.id("A(a0)"));
 
@@ -221,7 +215,7 @@ class WhoseAnswerTest {
         for (int at = 0; at < 5; at++) {
             CountedLog counted = new CountedLog();
             try (Talk talk = Talk.on(counted.around(new InMemoryMessageLog()), builder -> builder)) {
-                Tab tab = twoExchanges(talk);
+                Tab tab = talk.twoExchanges();
                 tab.ask("two");
                 before(counted, at, () -> meanwhile.by(talk));
                 tab.replyThenRequest(toolCall("t"));
@@ -249,7 +243,7 @@ class WhoseAnswerTest {
     void a_head_that_never_stands_still_does_not_keep_an_answer_from_being_stored() {
         CountedLog counted = new CountedLog();
         try (Talk talk = Talk.on(counted.around(new InMemoryMessageLog()), builder -> builder)) {
-            Tab tab = twoExchanges(talk);
+            Tab tab = talk.twoExchanges();
             tab.ask("two");
             talk.chat("three", "a3");
             List<String> heads = List.of(talk.id("A(a3)"), talk.id("U(three)"), talk.id("U(two)"));
@@ -278,7 +272,7 @@ class WhoseAnswerTest {
         for (int meets = 0; meets < 3; meets++) {
             CountedLog counted = new CountedLog();
             try (Talk talk = Talk.on(counted.around(new InMemoryMessageLog()), builder -> builder)) {
-                Tab tab = twoExchanges(talk);
+                Tab tab = talk.twoExchanges();
                 tab.ask("two");
                 if (meets == 1) {
                     talk.conversation().switchTo(talk.id("A(a0)"));
@@ -306,7 +300,7 @@ class WhoseAnswerTest {
         for (int retries = 0; retries < 2; retries++) {
             CountedLog counted = new CountedLog();
             try (Talk talk = Talk.on(counted.around(new InMemoryMessageLog()), builder -> builder)) {
-                Tab tab = twoExchanges(talk);
+                Tab tab = talk.twoExchanges();
                 tab.ask("two");
                 if (retries == 1) {
                     tab.fails();
@@ -333,7 +327,7 @@ class WhoseAnswerTest {
     })
     void a_streamed_a_partial_and_a_late_answer_go_under_their_question(Home home, String end) throws Exception {
         try (Talk talk = Talk.on(home)) {
-            twoExchanges(talk);
+            talk.twoExchanges();
             CountDownLatch begun = new CountDownLatch(1);
             CountDownLatch moved = new CountDownLatch(1);
             StreamScript model = new StreamScript(sink -> {
@@ -373,7 +367,7 @@ class WhoseAnswerTest {
     @Homes
     void what_a_guardrail_makes_of_an_answer_is_stored_where_its_question_is(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
-            twoExchanges(talk);
+            talk.twoExchanges();
             Tab tab = talk.tab(talk.keepsake, new EndingTurns.Rewrite());
             tab.ask("two");
             talk.conversation().switchTo(talk.id("A(a0)"));
@@ -391,7 +385,7 @@ class WhoseAnswerTest {
     @Homes
     void a_result_that_waits_too_long_for_another_is_stored_behind_its_call(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
-            Tab tab = twoExchanges(talk).holdingTool();
+            Tab tab = talk.twoExchanges().holdingTool();
             tab.ask("two");
             tab.reply(AiMessage.from(call("q", "quick", "{}"), call("t", "tool", "{}")));
             tab.awaitTool();
@@ -412,7 +406,7 @@ class WhoseAnswerTest {
     void an_answer_that_comes_after_clear_and_another_question_is_not_shown_under_that_question(Home home)
             throws Exception {
         try (Talk talk = Talk.on(home)) {
-            Tab tab = twoExchanges(talk);
+            Tab tab = talk.twoExchanges();
             tab.ask("two");
             talk.other.chatMemory(ID).clear();
             talk.chat("three", "a3");
@@ -429,7 +423,7 @@ class WhoseAnswerTest {
     @Homes
     void an_answer_that_comes_after_clear_alone_is_not_shown_without_its_question(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
-            Tab tab = twoExchanges(talk);
+            Tab tab = talk.twoExchanges();
             tab.ask("two");
             talk.other.chatMemory(ID).clear();
 

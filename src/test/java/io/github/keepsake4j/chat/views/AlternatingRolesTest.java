@@ -9,6 +9,7 @@ import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
@@ -254,12 +255,7 @@ class AlternatingRolesTest {
 
     @Test
     void long_term_memories_were_a_second_user_message() {
-        ChatModel writer = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                return ChatResponse.builder().aiMessage(ai("Emma keeps bees.")).build();
-            }
-        };
+        ChatModel writer = Script.answering(request -> ai("Emma keeps bees."));
         Keepsake keepsake = keepsake()
                 .longTermMemories(
                         Discussions.builder(new InMemoryLongTermMemoryStore())

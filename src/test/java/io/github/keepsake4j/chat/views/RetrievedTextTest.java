@@ -17,7 +17,7 @@ import io.github.keepsake4j.Keepsake.ShowRetrieved;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.turns.EndingTurns;
 import io.github.keepsake4j.chat.turns.EndingTurns.Column;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.Tools;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.HistoryQuery;

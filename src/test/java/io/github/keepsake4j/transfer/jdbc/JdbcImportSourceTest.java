@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer.jdbc;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -76,11 +77,7 @@ class JdbcImportSourceTest {
 
     @Test
     void e2_a_list_of_langchain4j_comes_whole() throws Exception {
-        ToolExecutionRequest call = ToolExecutionRequest.builder()
-                .id("1")
-                .name("add")
-                .arguments("{}")
-                .build();
+        ToolExecutionRequest call = call("1", "add", "{}");
         List<ChatMessage> list = List.of(
                 SystemMessage.from("rules"),
                 UserMessage.from("sum?"),
