@@ -1,7 +1,7 @@
 package io.github.keepsake4j.context;
 
-import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,7 +13,6 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.RandomBranch.Part;
-import io.github.keepsake4j.testing.Tell;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -58,7 +57,6 @@ class PassedTurnsTest {
             shortened += (int)
                     oracle.values().stream().filter(rest -> !rest.isEmpty()).count();
         }
-        Tell.line("%d turns were passed by, %d of them are shown as question and answer", passed, shortened);
         assertThat(passed).isGreaterThan(shortened);
         assertThat(shortened).isPositive();
     }

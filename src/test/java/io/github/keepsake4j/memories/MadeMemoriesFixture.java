@@ -1,10 +1,10 @@
 package io.github.keepsake4j.memories;
 
-import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.testing.Script;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,11 +3,11 @@ package io.github.keepsake4j.memories;
 import static io.github.keepsake4j.testing.Dialogue.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.rag.content.Content;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.testing.Script;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

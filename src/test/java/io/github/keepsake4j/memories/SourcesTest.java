@@ -3,7 +3,6 @@ package io.github.keepsake4j.memories;
 import static io.github.keepsake4j.testing.Dialogue.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
@@ -20,7 +19,9 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.memories.background.BranchMessages;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.Logs;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.text.Fence;
 import io.github.keepsake4j.text.MessageText;
 import io.github.keepsake4j.workflow.LlmNode;
@@ -52,10 +53,7 @@ class SourcesTest {
     private final MemoryKey key = ConversationKey.of("default", "alice");
 
     /** A window of two messages, so that a later answer is made without the earlier ones. */
-    private final Keepsake keepsake = Keepsake.builder()
-            .messageLog(log)
-            .strategy(SlidingWindow.withMaxTurns(1))
-            .build();
+    private final Keepsake keepsake = Keepsakes.on(log, SlidingWindow.withMaxTurns(1));
 
     private List<SourceMessage> sources() {
         return new BranchMessages(log).read(key).messages();
@@ -132,9 +130,7 @@ class SourcesTest {
     @Test
     void where_nothing_tells_what_an_answer_was_made_from_it_was_all_before_it() {
         append(UserMessage.from("Hello"), AiMessage.from("Hi"));
-        append(
-                AiMessage.from(call("1", "web", "{}")),
-                ToolExecutionResultMessage.from("1", "web", "so"));
+        append(AiMessage.from(call("1", "web", "{}")), ToolExecutionResultMessage.from("1", "web", "so"));
         append(AiMessage.from("So."), UserMessage.from("Thanks"), AiMessage.from("Yes"));
         assertThat(trusts())
                 .containsExactly(

@@ -3,7 +3,6 @@ package io.github.keepsake4j.recall;
 import static io.github.keepsake4j.testing.Dialogue.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
@@ -20,6 +19,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.turn.Turn;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -41,13 +41,18 @@ class RecallInAiServicesTest {
             .strategy(SlidingWindow.withMaxMessages(4))
             .build();
 
-    @Test
-    void a_retriever_adds_what_the_window_does_not_show() {
-        Chat chat = AiServices.builder(Chat.class)
+    /** Returns a service of LangChain4j alone that recalls. */
+    private Chat retrieving() {
+        return AiServices.builder(Chat.class)
                 .chatModel(model)
                 .chatMemoryProvider(keepsake.chatMemoryProvider())
                 .contentRetriever(keepsake.recall().retriever(RecallOptions.standard()))
                 .build();
+    }
+
+    @Test
+    void a_retriever_adds_what_the_window_does_not_show() {
+        Chat chat = retrieving();
         chat.chat("alice", "My parrot is called Coco");
         chat.chat("bob", "My parrot is called Rex");
         chat.chat("alice", "It rains");
@@ -261,11 +266,7 @@ class RecallInAiServicesTest {
 
     @Test
     void what_the_window_shows_is_not_added() {
-        Chat chat = AiServices.builder(Chat.class)
-                .chatModel(model)
-                .chatMemoryProvider(keepsake.chatMemoryProvider())
-                .contentRetriever(keepsake.recall().retriever(RecallOptions.standard()))
-                .build();
+        Chat chat = retrieving();
         chat.chat("alice", "My parrot is called Coco");
         chat.chat("alice", "What is my parrot called?");
 

@@ -1,8 +1,8 @@
 package io.github.keepsake4j.retention;
 
-import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.log.LogTesting.message;
 import static io.github.keepsake4j.log.LogTesting.user;
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -38,7 +38,6 @@ import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.testing.StoredFiles;
-import io.github.keepsake4j.testing.Tell;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -192,7 +191,6 @@ class ErasedTextTest {
                             .find(Scope.tenant("acme"), "qqstaysquestion")
                             .hits())
                     .isNotEmpty();
-            Tell.line("%s: none of %d canaries is left", log.backend(), IN_THE_LOG.size() + IN_MEMORIES.size() + 1);
         }
     }
 

@@ -1,6 +1,5 @@
 package io.github.keepsake4j.soak;
 
-import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.model.chat.ChatModel;
@@ -10,6 +9,7 @@ import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.ProviderRules;
+import io.github.keepsake4j.testing.Script;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.transfer;
 
 import static io.github.keepsake4j.testing.Dialogue.call;
+
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.image.Image;
 import dev.langchain4j.data.message.AiMessage;

@@ -1,6 +1,5 @@
 package io.github.keepsake4j.workflow;
 
-import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.agentic.Agent;
 import dev.langchain4j.agentic.AgenticServices;
 import dev.langchain4j.data.message.AiMessage;
@@ -12,6 +11,7 @@ import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.V;
+import io.github.keepsake4j.testing.Script;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -144,7 +144,7 @@ final class Newsroom {
     /** Numbers its answers by those that it is shown, so that an answer tells what its memory held. */
     private ChatModel model(String agent) {
         return Script.playing(request -> {
-                asked.add(new Asked(agent, List.copyOf(request.messages())));
+            asked.add(new Asked(agent, List.copyOf(request.messages())));
             long before = request.messages().stream()
                     .filter(AiMessage.class::isInstance)
                     .count();
@@ -155,7 +155,7 @@ final class Newsroom {
     /** Has the writer work, then the editor, and is done. It knows from its request what was answered last. */
     private ChatModel planning() {
         return Script.playing(request -> {
-                asked.add(new Asked("chief", List.copyOf(request.messages())));
+            asked.add(new Asked("chief", List.copyOf(request.messages())));
             UserMessage last =
                     (UserMessage) request.messages().get(request.messages().size() - 1);
             String text = last.singleText();

@@ -4,7 +4,6 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.PdfFileContent;
 import dev.langchain4j.data.message.UserMessage;
@@ -18,6 +17,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -200,7 +200,7 @@ class NodeCountingTest {
         };
         List<ChatMessage> asked = new ArrayList<>();
         ChatModel model = Script.playing(request -> {
-                asked.addAll(request.messages());
+            asked.addAll(request.messages());
             return Script.response(ai("read"));
         });
         FileReference file = FileReference.localFile(FileReference.Type.DOCUMENT, "d");

@@ -4,10 +4,10 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.result;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
@@ -30,6 +30,7 @@ import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logged;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.ProviderRules;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.Threads;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -237,7 +238,7 @@ abstract class WorkflowContract extends WorkflowTurnContract {
         }
         CyclicBarrier together = new CyclicBarrier(3);
         ChatModel model = Script.playing(request -> {
-                try {
+            try {
                 together.await(1, TimeUnit.MINUTES);
             } catch (Exception e) {
                 throw new IllegalStateException(e);
@@ -257,7 +258,7 @@ abstract class WorkflowContract extends WorkflowTurnContract {
     void a17_a_conversation_that_is_erased_while_the_model_answers_stays_empty() {
         say("u1", null, user("one"), "a1", ai("two"));
         ChatModel model = Script.playing(request -> {
-                log.erase(CONVERSATION);
+            log.erase(CONVERSATION);
             return Script.response(ai("late"));
         });
         LlmNode.Reply reply = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION))
@@ -301,9 +302,7 @@ abstract class WorkflowContract extends WorkflowTurnContract {
         WorkflowMemories strict = with(WorkflowMemories.builder().requireConversation());
         Model model = new Model();
         LlmNode node = LlmNode.of(strict, model, MemoryConfig.of(MemoryMode.NODE));
-        assertThatThrownBy(() -> node.run(run))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("conversation_id");
+        assertThrown(InvalidInputException.class, () -> node.run(run), "conversation_id");
         assertThat(model.asked).isEmpty();
     }
 
@@ -546,14 +545,19 @@ abstract class WorkflowContract extends WorkflowTurnContract {
         }
     }
 
-    @Test
-    void a22_a_nodes_key_is_the_nodes_memory_for_every_caller() {
+    private Keepsake whereWriterWasGreeted() {
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(open())
                 .nodeLog(log)
                 .tenant("acme")
                 .build();
         keepsake.nodes("app").chatMemoryProvider("writer").get("c1").add(user("hello"));
+        return keepsake;
+    }
+
+    @Test
+    void a22_a_nodes_key_is_the_nodes_memory_for_every_caller() {
+        Keepsake keepsake = whereWriterWasGreeted();
         keepsake.chatMemory(NODE).add(ai("hi"));
 
         assertThat(keepsake.conversation(NODE).messages()).containsExactly(user("hello"), ai("hi"));
@@ -565,12 +569,7 @@ abstract class WorkflowContract extends WorkflowTurnContract {
 
     @Test
     void a22_an_agent_takes_a_nodes_memory_as_a_provider() {
-        Keepsake keepsake = Keepsake.builder()
-                .messageLog(open())
-                .nodeLog(log)
-                .tenant("acme")
-                .build();
-        keepsake.nodes("app").chatMemoryProvider("writer").get("c1").add(user("hello"));
+        Keepsake keepsake = whereWriterWasGreeted();
 
         assertThat(stored(NODE)).hasSize(1);
         assertThat(keepsake.nodes("app").conversation("writer", "c1").messages())
@@ -578,9 +577,9 @@ abstract class WorkflowContract extends WorkflowTurnContract {
         assertThat(keepsake.nodes("app").conversation("reader", "c1").messages())
                 .isEmpty();
         assertThat(keepsake.conversation("c1").messages()).isEmpty();
-        assertThatThrownBy(
-                        () -> keepsake.nodes("app").chatMemoryProvider("writer").get(NODE))
-                .isInstanceOf(InvalidInputException.class);
+        assertThrown(
+                InvalidInputException.class,
+                () -> keepsake.nodes("app").chatMemoryProvider("writer").get(NODE));
     }
 
     @Test

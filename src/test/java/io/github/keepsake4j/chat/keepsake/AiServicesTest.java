@@ -4,14 +4,10 @@ import static dev.langchain4j.model.chat.mock.ChatModelMock.thatAlwaysResponds;
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.keepsake4j.chat.turns.EndingTurns.Streaming;
-import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
-import io.github.keepsake4j.testing.Bookings.RemoveRejected;
-import io.github.keepsake4j.testing.Bookings.NoRejected;
-import io.github.keepsake4j.testing.Bookings;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
@@ -28,9 +24,14 @@ import dev.langchain4j.rag.content.retriever.ContentRetriever;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.TokenStream;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
+import io.github.keepsake4j.chat.turns.EndingTurns.Streaming;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.testing.Bookings;
+import io.github.keepsake4j.testing.Bookings.NoRejected;
+import io.github.keepsake4j.testing.Bookings.RemoveRejected;
 import io.github.keepsake4j.testing.Dialogue;
 import java.nio.file.Path;
 import java.util.List;
@@ -116,8 +117,7 @@ class AiServicesTest {
     @Test
     void streaming_with_tools() throws Exception {
         StreamingChatModelMock model = StreamingChatModelMock.thatAlwaysStreams(TWO_CALLS, ai("10"), ai("bye"));
-        Streaming assistant =
-                streamingServices(model).tools(new Bookings()).build();
+        Streaming assistant = streamingServices(model).tools(new Bookings()).build();
 
         stream(assistant.chat("alice", "1+2+3+4?"));
         stream(assistant.chat("alice", "thanks"));
@@ -266,9 +266,7 @@ class AiServicesTest {
                 .chatModel(model)
                 .chatMemoryProvider(keepsake.chatMemoryProvider())
                 .build();
-        assertThatThrownBy(() -> refused.chat("hello"))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("acceptDefaultMemoryId()");
+        assertThrown(InvalidInputException.class, () -> refused.chat("hello"), "acceptDefaultMemoryId()");
 
         Keepsake single =
                 Keepsake.builder().messageLog(log).acceptDefaultMemoryId().build();

@@ -7,24 +7,23 @@ import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
-import io.github.keepsake4j.testing.Bookings.RemoveRejected;
-import io.github.keepsake4j.testing.Bookings.NoRejected;
-import io.github.keepsake4j.testing.Bookings;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.guardrail.OutputGuardrailException;
-import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.model.chat.mock.ChatModelMock;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.service.AiServices;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
+import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.testing.Bookings;
+import io.github.keepsake4j.testing.Bookings.NoRejected;
+import io.github.keepsake4j.testing.Bookings.RemoveRejected;
 import io.github.keepsake4j.testing.Dialogue;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,11 +111,7 @@ class SummarizedAiServicesTest {
         ChatModelMock model = thatAlwaysResponds("ok");
         AiServices.builder(Assistant.class)
                 .chatModel(model)
-                .chatMemoryProvider(id -> MessageWindowChatMemory.builder()
-                        .id(id)
-                        .maxMessages(100)
-                        .chatMemoryStore(keepsake.chatMemoryStore())
-                        .build())
+                .chatMemoryProvider(id -> Dialogue.window(id, 100, keepsake.chatMemoryStore()))
                 .build()
                 .chat("id", "two");
 

@@ -3,7 +3,6 @@ package io.github.keepsake4j.chat.turns;
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.call;
 
-import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
@@ -29,6 +28,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeListenerRegistrarFactory;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.turn.Turn;
 import java.util.ArrayList;
 import java.util.Collections;

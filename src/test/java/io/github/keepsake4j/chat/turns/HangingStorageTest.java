@@ -9,12 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.memory.ChatMemory;
-import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
@@ -23,7 +21,6 @@ import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.TokenStream;
 import io.github.keepsake4j.Keepsake;
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
@@ -34,14 +31,14 @@ import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.TcpProxy;
-import io.github.keepsake4j.testing.Tell;
+import io.github.keepsake4j.testing.Watched;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.turn.TurnPolicy;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -128,20 +125,16 @@ class HangingStorageTest {
         }
 
         private MessageLog counted(MessageLog log) {
-            return (MessageLog) Proxy.newProxyInstance(
-                    MessageLog.class.getClassLoader(),
-                    new Class<?>[] {MessageLog.class},
-                    (proxy, method, arguments) -> {
-                        try {
-                            return method.invoke(log, arguments);
-                        } catch (InvocationTargetException e) {
-                            boolean ofCaller = Thread.currentThread().getName().equals(id);
-                            if (e.getCause() instanceof StorageUnavailableException && ofCaller) {
-                                waits.incrementAndGet();
-                            }
-                            throw e.getCause();
-                        }
-                    });
+            return Watched.log(log, call -> {
+                try {
+                    return call.proceed();
+                } catch (StorageUnavailableException e) {
+                    if (Thread.currentThread().getName().equals(id)) {
+                        waits.incrementAndGet();
+                    }
+                    throw e;
+                }
+            });
         }
 
         void untilItHangs() {
@@ -181,7 +174,7 @@ class HangingStorageTest {
     /** Returns a model that waits for the moment, and then answers or throws. */
     private static ChatModel model(Step before) {
         return Script.playing(request -> {
-                try {
+            try {
                 before.run();
             } catch (Exception e) {
                 throw new IllegalStateException("model");
@@ -191,9 +184,10 @@ class HangingStorageTest {
     }
 
     private static ChatModel callsTools() {
-        return Script.answering(request -> request.messages().stream().anyMatch(ToolExecutionResultMessage.class::isInstance)
-                                ? ai("answer")
-                                : AiMessage.from(call("a", "first", "{}"), call("b", "second", "{}")));
+        return Script.answering(
+                request -> request.messages().stream().anyMatch(ToolExecutionResultMessage.class::isInstance)
+                        ? ai("answer")
+                        : AiMessage.from(call("a", "first", "{}"), call("b", "second", "{}")));
     }
 
     private static Step streamed(Case of) {
@@ -261,11 +255,7 @@ class HangingStorageTest {
                 "store.deleteMessages",
                 of -> late(of, () -> of.keepsake.chatMemoryStore().deleteMessages(of.id)));
         calls.put("window over the store, add", of -> {
-            ChatMemory window = MessageWindowChatMemory.builder()
-                    .id(of.id)
-                    .maxMessages(10)
-                    .chatMemoryStore(of.keepsake.chatMemoryStore())
-                    .build();
+            ChatMemory window = Dialogue.window(of.id, 10, of.keepsake.chatMemoryStore());
             return late(of, () -> window.add(user("asked")));
         });
         calls.put(
@@ -354,9 +344,6 @@ class HangingStorageTest {
             for (Map.Entry<String, End> end : new TreeMap<>(ends).entrySet()) {
                 String name = end.getKey();
                 int waits = fault.stopsReads() || !name.contains("(reads)") ? 1 : 0;
-                Tell.line(
-                        "%s, %s: waits %d, %s",
-                        fault, name, end.getValue().waits(), end.getValue().took());
                 softly.assertThat(end.getValue().waits())
                         .as("%s, waits: %s", name, end.getValue())
                         .isEqualTo(waits);
@@ -436,10 +423,7 @@ class HangingStorageTest {
 
         Server(Fault fault) throws Exception {
             this.fault = fault;
-            try (MessageLog made = JdbcMessageLog.builder()
-                    .dataSource(server.database(database))
-                    .schema(SchemaMode.ALWAYS)
-                    .build()) {
+            try (MessageLog made = Postgres.log(server.database(database))) {
                 made.read(KEY, ReadQuery.newest(1));
             }
             log = JdbcMessageLog.builder()

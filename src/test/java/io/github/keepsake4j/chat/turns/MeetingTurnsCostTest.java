@@ -6,13 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.Keepsake;
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.S3Server;
-import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.turn.Turn;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -49,12 +46,9 @@ class MeetingTurnsCostTest {
         AtomicInteger statements = new AtomicInteger();
         Postgres server = Postgres.newest();
         try (HikariDataSource pool = Postgres.pool(server.database(server.newDatabase()), 4, true)) {
-            MessageLog log = JdbcMessageLog.builder()
-                    .dataSource(ProxyDataSourceBuilder.create(pool)
-                            .afterQuery((execution, queries) -> statements.addAndGet(queries.size()))
-                            .build())
-                    .schema(SchemaMode.ALWAYS)
-                    .build();
+            MessageLog log = Postgres.log(ProxyDataSourceBuilder.create(pool)
+                    .afterQuery((execution, queries) -> statements.addAndGet(queries.size()))
+                    .build());
             try (Talk talk = Talk.on(log, UnaryOperator.identity())) {
                 Tab tab = talk.twoExchanges();
                 tab.ask("two");
@@ -63,7 +57,7 @@ class MeetingTurnsCostTest {
                     statements.set(0);
                     tab.ends("a2");
                     int end = statements.get();
-                    assertThat(talk.branch("A(a2)")).endsWith("U(two), A(a2)");
+                    assertThat(talk.branch("A(a2)")).contains("U(two)").endsWith("A(a2)");
                     return end;
                 }
                 tab.replyThenRequest(toolCall("t"));
@@ -82,7 +76,6 @@ class MeetingTurnsCostTest {
     void a_conflict_costs_a_few_statements_of_a_database(Meets meets) throws Exception {
         int alone = statements(Meets.NOBODY, false);
         int met = statements(meets, false);
-        Tell.line("Statements of an answer: %d alone, %d if the turn meets %s", alone, met, meets);
         // The answer and nothing else.
         assertThat(alone).isEqualTo(1);
         assertThat(met).isLessThanOrEqualTo(alone + MOST_MORE_STATEMENTS);
@@ -121,9 +114,6 @@ class MeetingTurnsCostTest {
     void a_turn_in_a_bucket_stays_one_put_and_a_conflict_adds_two_gets_and_one_put(Meets meets) throws Exception {
         int[] alone = requests(Meets.NOBODY);
         int[] met = requests(meets);
-        Tell.line(
-                "Requests of a turn's end: %d PUT, %d GET alone; %d PUT, %d GET if it meets %s",
-                alone[0], alone[1], met[0], met[1], meets);
         assertThat(alone[0]).isEqualTo(1);
         assertThat(met[0]).isLessThanOrEqualTo(2);
         assertThat(met[1]).isLessThanOrEqualTo(alone[1] + 2);

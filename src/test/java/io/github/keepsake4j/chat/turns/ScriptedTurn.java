@@ -1,7 +1,5 @@
 package io.github.keepsake4j.chat.turns;
 
-import io.github.keepsake4j.testing.Script;
-import io.github.keepsake4j.testing.Dialogue;
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.data.message.AiMessage;
@@ -17,6 +15,8 @@ import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.TokenStream;
 import dev.langchain4j.service.UserMessage;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.turn.Turn;
 import java.util.ArrayList;
 import java.util.List;

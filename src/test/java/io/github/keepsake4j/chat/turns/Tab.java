@@ -2,7 +2,6 @@ package io.github.keepsake4j.chat.turns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.keepsake4j.testing.Script;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
@@ -14,6 +13,7 @@ import dev.langchain4j.service.AiServices;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns.TurnAssistant;
 import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.turn.TurnPolicy;
 import java.util.List;
