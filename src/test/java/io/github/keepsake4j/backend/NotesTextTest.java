@@ -1,5 +1,6 @@
 package io.github.keepsake4j.backend;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -66,7 +67,6 @@ class NotesTextTest {
                 "s5-1", "s0", "sx", "u1", "u-1,2,3", "s1,,2", " ", "vx", "s m%", "s m1,,2", "b", "bm", "bm%,")) {
             assertThatThrownBy(() -> NotesText.made(text)).as(text).isInstanceOf(UnreadableDataException.class);
         }
-        assertThatThrownBy(() -> NotesText.outcome("failed " + "x".repeat(300)))
-                .isInstanceOf(UnreadableDataException.class);
+        assertThrown(UnreadableDataException.class, () -> NotesText.outcome("failed " + "x".repeat(300)));
     }
 }

@@ -1,8 +1,5 @@
 package io.github.keepsake4j.benchmark;
 
-import dev.langchain4j.data.message.ChatMessage;
-import dev.langchain4j.data.message.ToolExecutionResultMessage;
-import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
@@ -20,10 +17,10 @@ import javax.sql.DataSource;
 /**
  * The floor: hand-written code for exactly what the benchmark does, without any other case. It uses one statement per
  * call, on tables of its own with the same columns and the same indexes. The append assigns the sequence, keeps ids
- * unique and moves the head; it encodes the message that it is given, or takes text that is encoded already. The read
+ * unique and moves the head; it takes text that is encoded already. The read
  * returns the newest rows and the head, either as columns or (with {@code decode}) as the objects that a log returns.
  */
-final class HandWritten implements HandWrittenMemory {
+final class HandWritten {
 
     static final String SCHEMA = "floor";
 
@@ -44,31 +41,6 @@ final class HandWritten implements HandWrittenMemory {
                parent_id, token_counter, message)
             SELECT memory_key, last_seq, prev_head_seq, last_message_at, head_run_start, head_depth, head_path_tokens,
                    head_system_seq, head_user_seq, ?, head_id, prev_head_id, ?, ?
-            FROM head
-            RETURNING seq, parent_id
-            """;
-
-    /** Neither of the two messages is a user message. */
-    private static final String APPEND_TWO =
-            """
-            WITH head AS (
-              UPDATE floor.keepsake_memory
-              SET last_seq = last_seq + 2, revision = revision + 1, tokens = tokens + ?, last_message_at = ?,
-                  head_seq = last_seq + 2, head_depth = head_depth + 2, head_path_tokens = head_path_tokens + ?,
-                  head_id = ?, prev_head_seq = head_seq, prev_system_seq = head_system_seq,
-                  prev_user_seq = head_user_seq, prev_head_id = head_id
-              WHERE memory_key = ?
-              RETURNING *
-            )
-            INSERT INTO floor.keepsake_message
-              (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens, id,
-               parent_id, token_counter, message)
-            SELECT memory_key, last_seq - 1, prev_head_seq, last_message_at, head_run_start, head_depth - 1,
-                   head_path_tokens - ?, head_system_seq, head_user_seq, ?, ?, prev_head_id, ?, ?
-            FROM head
-            UNION ALL
-            SELECT memory_key, last_seq, last_seq - 1, last_message_at, head_run_start, head_depth,
-                   head_path_tokens, head_system_seq, head_user_seq, ?, head_id, ?, ?, ?
             FROM head
             RETURNING seq, parent_id
             """;
@@ -129,64 +101,26 @@ final class HandWritten implements HandWrittenMemory {
 
     /** Appends the payload, whose text is encoded already. */
     void append(ConversationKey key) throws SQLException {
-        append(key, true, Payload.JSON);
-    }
-
-    @Override
-    public void append(ConversationKey key, ChatMessage message) throws SQLException {
-        append(key, message instanceof UserMessage, codec.encode(message));
-    }
-
-    private void append(ConversationKey key, boolean user, String json) throws SQLException {
-        String id = Ids.next();
         try (Connection connection = source.getConnection();
                 PreparedStatement statement = connection.prepareStatement(APPEND)) {
             statement.setLong(1, Payload.TOKENS);
             statement.setLong(2, now());
             statement.setLong(3, Payload.TOKENS);
-            statement.setBoolean(4, user);
-            statement.setString(5, id);
+            statement.setBoolean(4, true);
+            statement.setString(5, Ids.next());
             statement.setBytes(6, History.hash(key));
             statement.setInt(7, Payload.TOKENS);
             statement.setString(8, Payload.COUNTER);
-            statement.setString(9, json);
-            requireRows(statement, 1);
+            statement.setString(9, Payload.JSON);
+            requireRow(statement);
         }
     }
 
-    @Override
-    public void append(ConversationKey key, ToolExecutionResultMessage first, ToolExecutionResultMessage second)
-            throws SQLException {
-        String firstId = Ids.next();
-        try (Connection connection = source.getConnection();
-                PreparedStatement statement = connection.prepareStatement(APPEND_TWO)) {
-            statement.setLong(1, 2 * Payload.TOKENS);
-            statement.setLong(2, now());
-            statement.setLong(3, 2 * Payload.TOKENS);
-            statement.setString(4, Ids.next());
-            statement.setBytes(5, History.hash(key));
-            statement.setLong(6, Payload.TOKENS);
-            statement.setInt(7, Payload.TOKENS);
-            statement.setString(8, firstId);
-            statement.setString(9, Payload.COUNTER);
-            statement.setString(10, codec.encode(first));
-            statement.setInt(11, Payload.TOKENS);
-            statement.setString(12, firstId);
-            statement.setString(13, Payload.COUNTER);
-            statement.setString(14, codec.encode(second));
-            requireRows(statement, 2);
-        }
-    }
-
-    private static void requireRows(PreparedStatement statement, int wanted) throws SQLException {
-        int rows = 0;
+    private static void requireRow(PreparedStatement statement) throws SQLException {
         try (ResultSet row = statement.executeQuery()) {
-            while (row.next()) {
-                rows += row.getLong(1) >= 1 && row.getString(2) != null ? 1 : 0;
+            if (!row.next() || row.getLong(1) < 1 || row.getString(2) == null || row.next()) {
+                throw new IllegalStateException("not one row was written");
             }
-        }
-        if (rows != wanted) {
-            throw new IllegalStateException(rows + " rows were written instead of " + wanted);
         }
     }
 
@@ -209,11 +143,6 @@ final class HandWritten implements HandWrittenMemory {
             statement.setString(12, Payload.JSON);
             statement.executeUpdate();
         }
-    }
-
-    @Override
-    public void read(ConversationKey key, int limit) throws SQLException {
-        read(key, limit, true);
     }
 
     void read(ConversationKey key, int limit, boolean decode) throws SQLException {

@@ -7,7 +7,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.LongTermMemoryWorkflow;
@@ -91,10 +90,7 @@ public final class MemoriesBenchmark {
         HikariDataSource pool = Postgres.trustingPool(server.database(server.newDatabase()), 4, true);
         pools.add(pool);
         return new Place(
-                JdbcMessageLog.builder()
-                        .dataSource(pool)
-                        .schema(SchemaMode.ALWAYS)
-                        .build(),
+                Postgres.log(pool),
                 JdbcLongTermMemoryStore.builder()
                         .dataSource(pool)
                         .schema(SchemaMode.ALWAYS)

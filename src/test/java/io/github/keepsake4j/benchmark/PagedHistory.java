@@ -1,6 +1,5 @@
 package io.github.keepsake4j.benchmark;
 
-import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -8,6 +7,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.PostgresMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.Postgres;
 
 /**
@@ -21,10 +21,7 @@ final class PagedHistory {
         var database = Postgres.database(arguments[0], Integer.parseInt(arguments[1]));
         try (var pool = Postgres.trustingPool(database, 1, true);
                 MessageLog log = PostgresMessageLog.open(pool)) {
-            Conversation conversation = Keepsake.builder()
-                    .messageLog(log)
-                    .build()
-                    .conversation(ConversationKey.of(arguments[2], arguments[3]));
+            Conversation conversation = Keepsakes.on(log).conversation(ConversationKey.of(arguments[2], arguments[3]));
             long begin = System.nanoTime();
             long last = 0;
             HistoryQuery query = HistoryQuery.oldest(1_000);

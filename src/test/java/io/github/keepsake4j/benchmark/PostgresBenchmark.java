@@ -119,7 +119,6 @@ public final class PostgresBenchmark {
         step("appends");
         appends();
         step("delay");
-        delayed();
         step("clients");
         clients();
         step("write-ahead log");
@@ -251,27 +250,6 @@ public final class PostgresBenchmark {
 
     private static int warmUp(int rows) {
         return Math.max(WARM_UP, WARM_UP_ROWS / rows);
-    }
-
-    private void delayed() throws Exception {
-        report.text("## With 2 ms of network delay, history of " + linear.name());
-        List<List<String>> rows = new ArrayList<>();
-        try (DelayingProxy proxy = new DelayingProxy(server.port(), 1_000_000);
-                Site site = new Site(Postgres.database(large.getDatabaseName(), proxy.port()), 1)) {
-            for (List<Operation> group :
-                    List.of(site.appends(linear, linear).subList(0, 2), site.reads(linear, linear, 20))) {
-                Operation.interleave(group, 20, Math.max(1, samples / 2));
-                String what = group.get(0).measured().name().startsWith("append") ? "append" : "read 20";
-                rows.add(ratios(what, named("delayed", group.get(0)), named("delayed", group.get(1))));
-            }
-        }
-        report.table(List.of("call", "keepsake", "p99", "floor", "p99", "ratio", "p99 ratio"), rows);
-    }
-
-    private Measured named(String where, Operation operation) {
-        Measured named = new Measured(where + " " + operation.measured().name());
-        named.addAll(operation.measured());
-        return report.keep(named);
     }
 
     private static List<String> ratios(String name, Measured ours, Measured floor) {

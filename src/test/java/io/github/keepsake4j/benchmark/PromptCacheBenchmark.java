@@ -1,5 +1,7 @@
 package io.github.keepsake4j.benchmark;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
+
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
@@ -208,11 +210,8 @@ public final class PromptCacheBenchmark {
             List<ChatMessage> turn = new ArrayList<>(List.of(UserMessage.from(words(random, 5 + random.nextInt(60)))));
             int rounds = t % 4 == 3 ? 1 + random.nextInt(3) : 0;
             for (int r = 0; r < rounds; r++) {
-                ToolExecutionRequest call = ToolExecutionRequest.builder()
-                        .id("call-" + t + "-" + r)
-                        .name("search")
-                        .arguments("{\"q\":\"" + words(random, 3) + "\"}")
-                        .build();
+                ToolExecutionRequest call =
+                        call("call-" + t + "-" + r, "search", "{\"q\":\"" + words(random, 3) + "\"}");
                 turn.add(AiMessage.from(call));
                 turn.add(ToolExecutionResultMessage.from(call, words(random, 20 + random.nextInt(100))));
             }

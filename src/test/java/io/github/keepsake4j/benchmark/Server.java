@@ -1,6 +1,5 @@
 package io.github.keepsake4j.benchmark;
 
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
@@ -50,10 +49,7 @@ final class Server implements AutoCloseable {
         PGSimpleDataSource floor = postgres.database(database.getDatabaseName());
         floor.setCurrentSchema(HandWritten.SCHEMA);
         for (PGSimpleDataSource schema : List.of(database, floor)) {
-            try (JdbcMessageLog log = JdbcMessageLog.builder()
-                    .dataSource(schema)
-                    .schema(SchemaMode.ALWAYS)
-                    .build()) {
+            try (JdbcMessageLog log = Postgres.log(schema)) {
                 log.read(ConversationKey.of("benchmark", "none"), ReadQuery.newest(1));
             }
         }

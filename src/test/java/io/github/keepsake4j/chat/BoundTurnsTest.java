@@ -14,6 +14,7 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.ChatMemory;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
+import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.observability.api.AiServiceListenerRegistrar;
 import dev.langchain4j.observability.api.DefaultAiServiceListenerRegistrar;
 import dev.langchain4j.observability.api.event.AiServiceCompletedEvent;
@@ -25,7 +26,6 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.turns.EndingTurns.Column;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.StreamScript;
 import io.github.keepsake4j.chat.turns.EndingTurns.Streaming;
 import io.github.keepsake4j.log.MessageLog;
@@ -35,12 +35,12 @@ import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
-import io.github.keepsake4j.testing.Logs;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.ProviderRules;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.Tell;
+import io.github.keepsake4j.testing.Watched;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -232,17 +232,12 @@ class BoundTurnsTest {
 
     /** Counts what a log is asked, but for flushes, which databases do not know. */
     private static MessageLog counted(MessageLog log, List<String> calls) {
-        return (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    if (!method.getName().equals("flush") && !method.getName().equals("backend")) {
-                        calls.add(Logs.word(method, arguments));
-                    }
-                    try {
-                        return method.invoke(log, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Watched.log(log, call -> {
+            if (!call.name().equals("flush") && !call.name().equals("backend")) {
+                calls.add(call.word());
+            }
+            return call.proceed();
+        });
     }
 
     @ParameterizedTest
@@ -406,9 +401,9 @@ class BoundTurnsTest {
             return "result for " + name;
         }
 
-        private Script model() {
+        private ChatModel model() {
             int[] round = {0};
-            Script.Step step = request -> {
+            return Script.playing(request -> {
                 assertThat(ProviderRules.request(request.messages()))
                         .as(() -> EndingTurns.text(request.messages()))
                         .isEmpty();
@@ -421,20 +416,19 @@ class BoundTurnsTest {
                 }
                 threads.pass();
                 if (round[0] < rounds) {
-                    return EndingTurns.response(toolCall(name + "-" + round[0]++));
+                    return Script.response(toolCall(name + "-" + round[0]++));
                 }
                 if (fails) {
                     throw OUT_OF_ORDER;
                 }
-                return EndingTurns.response(ai("answer to " + name));
-            };
-            return new Script(step);
+                return Script.response(ai("answer to " + name));
+            });
         }
 
         @Override
         public void run() {
             Assistant assistant = AiServices.builder(Assistant.class)
-                    .chatModel(model().unlocked())
+                    .chatModel(model())
                     .tools(this)
                     .chatMemoryProvider(id -> memory)
                     .build();
@@ -455,8 +449,7 @@ class BoundTurnsTest {
         int schedules = Counts.of(75, 10_000);
         long turns = 0;
         for (int i = 0; i < schedules; i++) {
-            Keepsake fresh =
-                    Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+            Keepsake fresh = Keepsakes.on(new InMemoryMessageLog());
             KeepsakeChatMemory memory = fresh.chatMemory("c");
             Map<String, Boolean> failed = new ConcurrentHashMap<>();
             Threads threads = new Threads(random);

@@ -87,9 +87,6 @@ class KilledChatTest {
             assertThat(conversation.messages().stream().filter(message -> !Summarization.isSummary(message)))
                     .extracting(NumberedChat::number)
                     .isEqualTo(numbers(covered + 1, history.size()));
-            Tell.line(
-                    "%d kills at least, %d left the lease of a summary behind; %d messages, %d summaries",
-                    kills, leases, history.size(), summaries.size());
             assertThat(leases).isPositive();
         }
     }

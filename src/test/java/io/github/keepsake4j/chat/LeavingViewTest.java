@@ -9,7 +9,6 @@ import dev.langchain4j.data.message.ChatMessageType;
 import dev.langchain4j.data.message.SystemMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.TurnAssistant;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
@@ -22,12 +21,11 @@ import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
-import io.github.keepsake4j.testing.Logs;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.Tell;
+import io.github.keepsake4j.testing.Watched;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.turn.Turn;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -280,17 +278,10 @@ class LeavingViewTest {
         for (boolean listens : List.of(true, false)) {
             List<String> called = new ArrayList<>();
             MessageLog inner = new InMemoryMessageLog();
-            MessageLog counting = (MessageLog) Proxy.newProxyInstance(
-                    MessageLog.class.getClassLoader(),
-                    new Class<?>[] {MessageLog.class},
-                    (proxy, method, arguments) -> {
-                        called.add(Logs.word(method, arguments));
-                        try {
-                            return method.invoke(inner, arguments);
-                        } catch (InvocationTargetException e) {
-                            throw e.getCause();
-                        }
-                    });
+            MessageLog counting = Watched.log(inner, call -> {
+                called.add(call.word());
+                return call.proceed();
+            });
             Keepsake.Builder builder = Keepsake.builder()
                     .messageLog(counting)
                     .strategy(SlidingWindow.withMaxMessages(4))

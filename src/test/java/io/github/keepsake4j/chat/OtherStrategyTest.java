@@ -17,6 +17,7 @@ import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.Logged;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -52,10 +53,7 @@ class OtherStrategyTest {
 
     @Test
     void a_strategy_that_returns_nothing_is_named() {
-        Keepsake faulty = Keepsake.builder()
-                .messageLog(log.log())
-                .strategy(context -> null)
-                .build();
+        Keepsake faulty = Keepsakes.on(log.log(), context -> null);
         assertThatThrownBy(() -> faulty.chatMemory("id").messages())
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageStartingWith("strategy: must return a context");

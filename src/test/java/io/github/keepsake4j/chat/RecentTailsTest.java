@@ -1,8 +1,8 @@
 package io.github.keepsake4j.chat;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.image.Image;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
@@ -34,10 +34,11 @@ import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.Logs;
+import io.github.keepsake4j.testing.Watched;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.view.ViewReader;
-import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -260,10 +261,7 @@ class RecentTailsTest {
     }
 
     private static Keepsake keepsake(MessageLog log) {
-        return Keepsake.builder()
-                .messageLog(log)
-                .strategy(SlidingWindow.withMaxMessages(20))
-                .build();
+        return Keepsakes.on(log, SlidingWindow.withMaxMessages(20));
     }
 
     private static MessageLog asking(MessageLog inner, List<Integer> asked) {
@@ -347,10 +345,7 @@ class RecentTailsTest {
             Tail stored = inner.read(KEY, ReadQuery.newest(40));
             LoggedMessage own = stored.messages().get(0).withMessage(new Own());
             Tail tail = new Tail(stored.position(), List.of(own), List.of(), null, own, null, null, true, null);
-            MessageLog log = (MessageLog) Proxy.newProxyInstance(
-                    MessageLog.class.getClassLoader(),
-                    new Class<?>[] {MessageLog.class},
-                    (proxy, method, given) -> tail);
+            MessageLog log = Watched.log(null, call -> tail);
             RecentTails tails = new RecentTails();
             for (int i = 0; i < 3; i++) {
                 assertThat(tails.read(log, KEY, ReadQuery.newest(40))
@@ -419,12 +414,7 @@ class RecentTailsTest {
                                     .base64Data("AAAA")
                                     .mimeType("image/png")
                                     .build()));
-                        case 2 ->
-                            AiMessage.from(ToolExecutionRequest.builder()
-                                    .id(text)
-                                    .name("tool")
-                                    .arguments("{}")
-                                    .build());
+                        case 2 -> AiMessage.from(call(text, "tool", "{}"));
                         case 3 -> ToolExecutionResultMessage.from(text, "tool", "result");
                         case 4, 5, 6, 7 -> UserMessage.from(text);
                         default -> AiMessage.from(text);

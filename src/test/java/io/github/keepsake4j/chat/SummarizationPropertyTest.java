@@ -136,7 +136,6 @@ class SummarizationPropertyTest {
             }
             play.happened.forEach((what, times) -> happened.merge(what, times, Integer::sum));
         }
-        Tell.line(happened.toString());
         if (given == null) {
             // Without these events, the test would prove nothing.
             assertThat(happened.keySet()).containsAll(KINDS);

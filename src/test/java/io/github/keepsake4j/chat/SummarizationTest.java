@@ -4,8 +4,8 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.result;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
@@ -16,13 +16,11 @@ import io.github.keepsake4j.context.Pinned;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.Ids;
@@ -30,10 +28,10 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.S3Server;
-import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -93,6 +91,23 @@ class SummarizationTest {
         }
     }
 
+    /** Takes turns of a question and an answer. */
+    private static void turns(KeepsakeChatMemory memory, int first, int last) {
+        turns(null, memory, first, last);
+    }
+
+    /** The same, and waits after each for the summary of a keepsake's memory. */
+    private static void turns(@Nullable Keepsake keepsake, KeepsakeChatMemory memory, int first, int last) {
+        for (int i = first; i <= last; i++) {
+            memory.messages();
+            memory.add(user("q" + i));
+            memory.add(ai("a" + i));
+            if (keepsake != null) {
+                await(keepsake, "id");
+            }
+        }
+    }
+
     @Test
     void a_question_whose_answer_is_covered_is_not_shown_without_it() {
         InMemoryMessageLog all = new InMemoryMessageLog();
@@ -139,11 +154,7 @@ class SummarizationTest {
         Keepsake keepsake = keepsake(SMALL, notes);
         KeepsakeChatMemory memory = keepsake.chatMemory("id");
         memory.add(SystemMessage.from("Be brief"));
-        for (int i = 1; i <= 4; i++) {
-            memory.messages();
-            memory.add(user("q" + i));
-            memory.add(ai("a" + i));
-        }
+        turns(memory, 1, 4);
         await(keepsake, "id");
 
         List<ChatMessage> shown = keepsake.chatMemory("id").messages();
@@ -166,10 +177,7 @@ class SummarizationTest {
         assertThat(conversation.explain().summarizedUpTo()).isNull();
         assertThat(conversation.explain().toString()).doesNotContain("summary");
         String first = conversation.branch(10).messages().get(0).id();
-        for (int i = 1; i <= 3; i++) {
-            memory.messages();
-            memory.add(user("q" + i), ai("a" + i));
-        }
+        turns(memory, 1, 3);
         await(keepsake, "id");
 
         String covered = conversation.summaries().get(0).coversUpTo();
@@ -181,16 +189,10 @@ class SummarizationTest {
 
     @Test
     void a_strategy_with_summaries_needs_a_summarizer() {
-        assertThatThrownBy(() -> Keepsake.builder()
-                        .messageLog(new InMemoryMessageLog())
-                        .strategy(SMALL)
-                        .build())
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("summarizer");
+        assertThrown(InvalidInputException.class, () -> Keepsakes.on(new InMemoryMessageLog(), SMALL), "summarizer");
         Keepsake without = keepsake(SlidingWindow.withMaxMessages(5), null);
-        assertThatThrownBy(() -> without.conversation("id").summarizeNow())
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("summarizer");
+        assertThrown(
+                InvalidInputException.class, () -> without.conversation("id").summarizeNow(), "summarizer");
     }
 
     @Test
@@ -232,12 +234,7 @@ class SummarizationTest {
     void each_branch_shows_the_summary_that_holds_on_it() {
         Keepsake keepsake = keepsake(SMALL, notes);
         KeepsakeChatMemory memory = keepsake.chatMemory("id");
-        for (int i = 1; i <= 7; i++) {
-            memory.messages();
-            memory.add(user("q" + i));
-            memory.add(ai("a" + i));
-            await(keepsake, "id");
-        }
+        turns(keepsake, memory, 1, 7);
         Conversation conversation = keepsake.conversation("id");
         List<LoggedMessage> all = conversation.history(HistoryQuery.oldest(100)).messages();
         List<Summary> summaries = conversation.summaries();
@@ -271,11 +268,7 @@ class SummarizationTest {
             return "S";
         });
         KeepsakeChatMemory memory = keepsake.chatMemory("id");
-        for (int i = 1; i <= 4; i++) {
-            memory.messages();
-            memory.add(user("q" + i));
-            memory.add(ai("a" + i));
-        }
+        turns(memory, 1, 4);
         thinking.await();
         List<ChatMessage> late = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
@@ -300,11 +293,7 @@ class SummarizationTest {
             String id = "id " + role;
             KeepsakeChatMemory memory = keepsake.chatMemory(id);
             memory.add(SystemMessage.from("Be brief"));
-            for (int i = 1; i <= 4; i++) {
-                memory.messages();
-                memory.add(user("q" + i));
-                memory.add(ai("a" + i));
-            }
+            turns(memory, 1, 4);
             await(keepsake, id);
             List<ChatMessage> shown = memory.messages();
             long stored = history(keepsake, id).size();
@@ -332,21 +321,12 @@ class SummarizationTest {
     void after_a_view_was_set_the_summary_goes_on_from_it() {
         Keepsake keepsake = keepsake(SMALL, notes);
         KeepsakeChatMemory memory = keepsake.chatMemory("id");
-        for (int i = 1; i <= 4; i++) {
-            memory.messages();
-            memory.add(user("q" + i));
-            memory.add(ai("a" + i));
-        }
+        turns(memory, 1, 4);
         await(keepsake, "id");
         List<ChatMessage> shown = memory.messages();
         memory.clear();
         shown.subList(0, shown.size() - 1).forEach(memory::add);
-        for (int i = 5; i <= 9; i++) {
-            memory.messages();
-            memory.add(user("q" + i));
-            memory.add(ai("a" + i));
-            await(keepsake, "id");
-        }
+        turns(keepsake, memory, 5, 9);
 
         assertThat(notes.asked.stream().flatMap(List::stream))
                 .startsWith(user("q1"), ai("a1"))
@@ -442,9 +422,6 @@ class SummarizationTest {
             await(keepsake, "id");
             assertEverythingIsShownOrCovered(keepsake, "id");
         }
-        Tell.line(
-                "%s: %d turns, %d summaries, %d tokens folded, %d sent (%.2f)",
-                where, turns, calls.get(), folded.get(), sent.get(), (double) sent.get() / folded.get());
         assertThat((double) sent.get() / folded.get()).isLessThanOrEqualTo(1.3);
     }
 
@@ -506,10 +483,7 @@ class SummarizationTest {
         log = switch (where) {
             case "sqlite" -> SqliteMessageLog.open(directory.resolve("chat.db"));
             case "postgres" ->
-                JdbcMessageLog.builder()
-                        .dataSource(Postgres.newest().kept(Postgres.newest().newDatabase()))
-                        .schema(SchemaMode.ALWAYS)
-                        .build();
+                Postgres.log(Postgres.newest().kept(Postgres.newest().newDatabase()));
             case "s3" ->
                 S3MessageLog.connect(
                         S3Server.shared().endpoint(),

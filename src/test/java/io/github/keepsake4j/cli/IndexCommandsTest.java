@@ -1,7 +1,7 @@
 package io.github.keepsake4j.cli;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.cli.Shell.Result;
 import io.github.keepsake4j.log.MessageLog;
@@ -298,8 +298,7 @@ class IndexCommandsTest {
                 }
             };
             IndexRun run = new IndexRun(opened, stuck, "default", progress, pause -> {});
-            assertThatThrownBy(run::run)
-                    .isInstanceOf(StorageUnavailableException.class)
+            assertThrown(StorageUnavailableException.class, run::run)
                     .hasMessageStartingWith("Memory conversation/default/a could not be indexed within 90 seconds.");
         }
     }

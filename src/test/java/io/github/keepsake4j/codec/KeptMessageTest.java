@@ -1,8 +1,8 @@
 package io.github.keepsake4j.codec;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
@@ -55,11 +55,7 @@ class KeptMessageTest {
         String text = "x".repeat(1_000);
         UserMessage named = UserMessage.from(text, "q");
         assertThat(KeptMessage.of(named).size()).isGreaterThan(1_000L);
-        AiMessage call = AiMessage.from(ToolExecutionRequest.builder()
-                .id(text)
-                .name(text)
-                .arguments("{}")
-                .build());
+        AiMessage call = AiMessage.from(call(text, text, "{}"));
         assertThat(KeptMessage.of(call).size()).isGreaterThan(2_000L);
         assertThat(KeptMessage.of(ToolExecutionResultMessage.from(text, text, "r"))
                         .size())

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.codec;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
@@ -80,11 +81,7 @@ class MessageCodecGoldenTest {
                 AiMessage.builder()
                         .thinking("hm")
                         .toolExecutionRequests(List.of(
-                                ToolExecutionRequest.builder()
-                                        .id("1")
-                                        .name("weather")
-                                        .arguments("{\"city\": \"Munich\"}")
-                                        .build(),
+                                call("1", "weather", "{\"city\": \"Munich\"}"),
                                 ToolExecutionRequest.builder().build()))
                         .attributes(attributes())
                         .build(),

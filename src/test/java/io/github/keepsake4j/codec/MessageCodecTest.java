@@ -1,5 +1,6 @@
 package io.github.keepsake4j.codec;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -145,8 +146,7 @@ class MessageCodecTest {
     }
 
     private void refused(Object value, String path, String type) {
-        assertThatThrownBy(() -> codec.encode(CustomMessage.from(Map.of("a", value))))
-                .isInstanceOf(InvalidInputException.class)
+        assertThrown(InvalidInputException.class, () -> codec.encode(CustomMessage.from(Map.of("a", value))))
                 .hasMessageStartingWith(path + ": ")
                 .hasMessageContaining(type)
                 .hasNoCause()
@@ -158,9 +158,10 @@ class MessageCodecTest {
         ChatMessage deepest = CustomMessage.from(nestedMaps(AttributeWriter.MAX_DEPTH - 1));
         assertThat(codec.encode(codec.decode(codec.encode(deepest)))).isEqualTo(codec.encode(deepest));
         for (int depth : new int[] {AttributeWriter.MAX_DEPTH, 100_000}) {
-            assertThatThrownBy(() -> codec.encode(CustomMessage.from(nestedMaps(depth))))
-                    .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining("nests deeper");
+            assertThrown(
+                    InvalidInputException.class,
+                    () -> codec.encode(CustomMessage.from(nestedMaps(depth))),
+                    "nests deeper");
         }
     }
 
@@ -208,9 +209,7 @@ class MessageCodecTest {
             shared = List.of(shared, shared);
         }
         Object value = shared;
-        assertThatThrownBy(() -> codec.encode(CustomMessage.from(Map.of("a", value))))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("values");
+        assertThrown(InvalidInputException.class, () -> codec.encode(CustomMessage.from(Map.of("a", value))), "values");
         Object twice = List.of(1);
         ChatMessage fine = CustomMessage.from(Map.of("a", List.of(twice, twice)));
         assertThat(codec.decode(codec.encode(fine))).isEqualTo(fine);
@@ -224,13 +223,13 @@ class MessageCodecTest {
         ChatMessage unrelated = () -> ChatMessageType.CUSTOM;
         ChatMessage content = UserMessage.from(new TextContent(SECRET) {});
         for (ChatMessage message : List.of(system, unrelated, content)) {
-            assertThatThrownBy(() -> codec.encode(message))
-                    .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining(getClass().getName())
+            assertThrown(
+                            InvalidInputException.class,
+                            () -> codec.encode(message),
+                            getClass().getName())
                     .satisfies(MessageCodecTest::leaksNothing);
         }
-        assertThatThrownBy(() -> codec.encode(UserMessage.from(AudioContent.from((Audio) null))))
-                .isInstanceOf(InvalidInputException.class)
+        assertThrown(InvalidInputException.class, () -> codec.encode(UserMessage.from(AudioContent.from((Audio) null))))
                 .hasMessageStartingWith("contents[0].audio");
     }
 
@@ -271,8 +270,7 @@ class MessageCodecTest {
                 .containsEntry("v", 9);
         assertThat(codec.decode(codec.encode(decoded))).isEqualTo(decoded);
         assertThat(codec.encode(decoded)).isEqualTo(json.replace("0.50", "0.5").replace("1E400", "1E+400"));
-        assertThatThrownBy(() -> codec.encode(new UnknownMessage(Map.of("a", "b"))))
-                .isInstanceOf(InvalidInputException.class);
+        assertThrown(InvalidInputException.class, () -> codec.encode(new UnknownMessage(Map.of("a", "b"))));
     }
 
     @Test
@@ -405,9 +403,7 @@ class MessageCodecTest {
     void strings_and_texts_refuse_other_json() {
         assertThatThrownBy(() -> codec.decodeText("1")).isInstanceOf(UnreadableDataException.class);
         assertThatThrownBy(() -> codec.decodeStrings("[]")).isInstanceOf(UnreadableDataException.class);
-        assertThatThrownBy(() -> codec.decodeStrings("{\"a\":1}"))
-                .isInstanceOf(UnreadableDataException.class)
-                .hasMessageContaining("a cannot");
+        assertThrown(UnreadableDataException.class, () -> codec.decodeStrings("{\"a\":1}"), "a cannot");
         Map<String, String> withNull = new HashMap<>();
         withNull.put("a", null);
         assertThatThrownBy(() -> codec.encodeStrings(withNull)).isInstanceOf(InvalidInputException.class);

@@ -4,6 +4,7 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.result;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static io.github.keepsake4j.testing.WordCounter.words;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -373,12 +374,14 @@ abstract class MemoryComponentContract {
                 })
                 .backend("nothing", () -> null)
                 .build()) {
-            assertThatThrownBy(() -> failing.run(MemoryInput.get(session).onBackend("failing")))
-                    .isInstanceOf(KeepsakeException.class)
-                    .hasMessageContaining("failing")
+            assertThrown(
+                            KeepsakeException.class,
+                            () -> failing.run(MemoryInput.get(session).onBackend("failing")),
+                            "failing")
                     .hasCause(reason);
-            assertThatThrownBy(() -> failing.run(MemoryInput.get(session).onBackend("nothing")))
-                    .isInstanceOf(KeepsakeException.class);
+            assertThrown(
+                    KeepsakeException.class,
+                    () -> failing.run(MemoryInput.get(session).onBackend("nothing")));
         }
     }
 
@@ -391,8 +394,9 @@ abstract class MemoryComponentContract {
                 "{'role': 'user', 'content': 'SECRET', 'files': 'SECRET'}",
                 "{'role': 'tool', 'tool_call_id': 'nowhere', 'content': 'SECRET'}",
                 "{'role': 'user', 'content': 'SECRET")) {
-            assertThatThrownBy(() -> run("{'action': 'add', 'session_id': '%s', 'message': " + message + "}"))
-                    .isInstanceOf(InvalidInputException.class)
+            assertThrown(
+                            InvalidInputException.class,
+                            () -> run("{'action': 'add', 'session_id': '%s', 'message': " + message + "}"))
                     .hasMessageNotContaining("SECRET");
         }
     }
@@ -417,9 +421,13 @@ abstract class MemoryComponentContract {
         two.run(on(MemoryInput.get(session)));
         assertThat(opened).containsExactly(backend);
 
-        assertThatThrownBy(() -> two.run(MemoryInput.get(session).onBackend("floppy")))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContainingAll("backend", "floppy", backend, "other");
+        assertThrown(
+                InvalidInputException.class,
+                () -> two.run(MemoryInput.get(session).onBackend("floppy")),
+                "backend",
+                "floppy",
+                backend,
+                "other");
     }
 
     @Test

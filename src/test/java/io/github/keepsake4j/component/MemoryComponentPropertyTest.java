@@ -16,7 +16,6 @@ import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.Messages;
-import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.WordCounter;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,7 +97,6 @@ class MemoryComponentPropertyTest {
                         .isEqualTo(model.history);
             }
         }
-        Tell.line("%s: %d outputs, %d of them exactly as expected, the others within the limits", home, outputs, exact);
         // Few sequences are tried where calls cost more, so their share says little there.
         assertThat(exact).isGreaterThan(home == Home.IN_MEMORY ? outputs / 3 : 0);
     }

@@ -1,8 +1,8 @@
 package io.github.keepsake4j.component;
 
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.MessageLogs;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -64,9 +64,7 @@ class MemoryComponentTest {
             memory.run(MemoryInput.add("session", user("hello")));
             assertThat(memory.run("{\"action\": \"get\", \"session_id\": \"session\"}"))
                     .contains("hello");
-            assertThatThrownBy(() -> other.run(MemoryInput.get("session")))
-                    .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining("in_memory");
+            assertThrown(InvalidInputException.class, () -> other.run(MemoryInput.get("session")), "in_memory");
         }
     }
 

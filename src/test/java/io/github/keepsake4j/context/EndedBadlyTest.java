@@ -11,7 +11,6 @@ import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.RandomBranch;
 import io.github.keepsake4j.testing.RandomBranch.Part;
 import io.github.keepsake4j.testing.RandomOutcomes;
-import io.github.keepsake4j.testing.Tell;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -66,7 +65,6 @@ class EndedBadlyTest {
                         .isEqualTo(ids(expected));
             }
         }
-        Tell.line(hidden + " messages were left out because they ended badly; " + bounded + " bounded reads");
         assertThat(bounded).isPositive();
         assertThat(hidden).isPositive();
     }

@@ -4,8 +4,8 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.result;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
@@ -63,12 +63,14 @@ class MarksTest {
 
     @Test
     void a_step_is_at_most_half_the_limit() {
-        assertThatThrownBy(() -> SlidingWindow.withMaxMessages(20).step(11))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("step");
-        assertThatThrownBy(() -> TokenLimit.withMaxTokens(100, ESTIMATOR).step(0))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("step");
+        assertThrown(
+                InvalidInputException.class,
+                () -> SlidingWindow.withMaxMessages(20).step(11),
+                "step");
+        assertThrown(
+                InvalidInputException.class,
+                () -> TokenLimit.withMaxTokens(100, ESTIMATOR).step(0),
+                "step");
     }
 
     @Test
@@ -87,10 +89,7 @@ class MarksTest {
         ContextStrategy unlimited = context -> context;
         assertThat(unlimited.steps(0.5)).isSameAs(unlimited);
         for (double wrong : new double[] {0, -0.1, 0.51, 16, Double.NaN}) {
-            assertThatThrownBy(() -> both.steps(wrong))
-                    .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining("at most 0.5 of maxTurns")
-                    .hasMessageContaining("" + wrong);
+            assertThrown(InvalidInputException.class, () -> both.steps(wrong), "at most 0.5 of maxTurns", "" + wrong);
         }
     }
 
@@ -127,19 +126,15 @@ class MarksTest {
                 .hasSize(2);
         assertThat(window.bounds("vip").messages()).isEqualTo(4);
         ContextStrategy broken = TokenLimit.withDynamicMaxTokens(id -> 0, ESTIMATOR);
-        assertThatThrownBy(() -> broken.bounds("vip"))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("maxTokens")
-                .hasMessageContaining("vip");
+        assertThrown(InvalidInputException.class, () -> broken.bounds("vip"), "maxTokens", "vip");
     }
 
     @Test
     void a_context_size_keeps_room_for_the_answer() {
         assertThat(TokenLimit.withContextSize(1000, 200, ESTIMATOR).bounds("id").tokens())
                 .isEqualTo(800);
-        assertThatThrownBy(() -> TokenLimit.withContextSize(1000, 1000, ESTIMATOR))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("answerTokens");
+        assertThrown(
+                InvalidInputException.class, () -> TokenLimit.withContextSize(1000, 1000, ESTIMATOR), "answerTokens");
     }
 
     @Test
@@ -197,7 +192,7 @@ class MarksTest {
     @Test
     void old_tool_results_are_replaced_by_a_marker_and_the_log_keeps_them() {
         ContextStrategy strategy = ClearToolResults.keepNewest(1).except("exempt");
-        List<ChatMessage> messages = List.of(
+        List<ChatMessage> messages = new ArrayList<>(List.of(
                 user("1"),
                 calls("a", "b"),
                 tool("a", "tool", LONG),
@@ -208,22 +203,11 @@ class MarksTest {
                 tool("c", "tool", "short"),
                 calls("d"),
                 tool("d", "tool", LONG),
-                ai("4"));
+                ai("4")));
 
         Context context = select(strategy, messages);
-        assertThat(context.messages())
-                .containsExactly(
-                        user("1"),
-                        calls("a", "b"),
-                        tool("a", "tool", ClearToolResults.MARKER),
-                        tool("b", "exempt", LONG),
-                        ai("2"),
-                        user("3"),
-                        calls("c"),
-                        tool("c", "tool", "short"),
-                        calls("d"),
-                        tool("d", "tool", LONG),
-                        ai("4"));
+        messages.set(2, tool("a", "tool", ClearToolResults.MARKER));
+        assertThat(context.messages()).isEqualTo(messages);
         assertThat(context.shown().get(2).id()).isEqualTo("m3");
     }
 

@@ -1,10 +1,10 @@
 package io.github.keepsake4j.context;
 
 import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
@@ -13,7 +13,6 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.RandomBranch.Part;
-import io.github.keepsake4j.testing.Tell;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -58,7 +57,6 @@ class PassedTurnsTest {
             shortened += (int)
                     oracle.values().stream().filter(rest -> !rest.isEmpty()).count();
         }
-        Tell.line("%d turns were passed by, %d of them are shown as question and answer", passed, shortened);
         assertThat(passed).isGreaterThan(shortened);
         assertThat(shortened).isPositive();
     }
@@ -211,11 +209,7 @@ class PassedTurnsTest {
         List<ChatMessage> messages = new ArrayList<>(List.of(user("do " + name)));
         for (int i = 0; i < rounds; i++) {
             String id = name + "-" + i;
-            messages.add(AiMessage.from(ToolExecutionRequest.builder()
-                    .id(id)
-                    .name("search")
-                    .arguments("{\"q\": 1}")
-                    .build()));
+            messages.add(AiMessage.from(call(id, "search", "{\"q\": 1}")));
             messages.add(ToolExecutionResultMessage.from(id, "search", "found it here and there and so on for " + id));
         }
         messages.add(ai("done " + name));

@@ -1,10 +1,10 @@
 package io.github.keepsake4j.memories;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
@@ -20,11 +20,12 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.retention.CleanUp;
-import java.lang.reflect.Proxy;
+import io.github.keepsake4j.testing.Watched;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -49,14 +50,14 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             chat.chat(id, "Hello");
             chat.chat(id, "Hello again");
             keepsake.longTermMemories().make(id);
-            model.answers.add(AiMessage.from("Take the train."));
+            model.says("Take the train.");
             chat.chat(id, "How do I get to Rome?");
             keepsake.longTermMemories().make(id);
             String first = newest(keepsake, id);
             assertThat(texts(keepsake.longTermMemories().of(id).list(MadeMemory.Kind.FACT)))
                     .containsExactly("Assistant: Fine.", "Assistant: Take the train.");
 
-            model.answers.add(AiMessage.from("Take a plane."));
+            model.says("Take a plane.");
             keepsake.conversation(id).regenerate(first, question -> chat.chat(id, question.singleText()));
             // Nothing was made since, and what is gone from the branch is not read any more.
             assertThat(texts(keepsake.longTermMemories().of(id).list(MadeMemory.Kind.FACT)))
@@ -85,12 +86,12 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat.chat("a", "Hello");
         chat.chat("a", "Hello again");
         keepsake.longTermMemories().make("a");
-        model.answers.add(AiMessage.from("Take the train."));
+        model.says("Take the train.");
         chat.chat("a", "How do I get to Rome?");
         MadeMemory train = keepsake.longTermMemories().make("a").made().get(0);
         keepsake.longTermMemories().of("a").correct(train.id(), "They like trains.", Trust.USER);
         String first = newest(keepsake, "a");
-        model.answers.add(AiMessage.from("Take a plane."));
+        model.says("Take a plane.");
         keepsake.conversation("a").regenerate(first, question -> chat.chat("a", question.singleText()));
         keepsake.longTermMemories().make("a");
         assertThat(texts(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT)))
@@ -134,9 +135,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 .singleElement()
                 .asString()
                 .contains("vegetarian");
-        assertThatThrownBy(() -> memories.remember("Food", " ", Trust.USER))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("text");
+        assertThrown(InvalidInputException.class, () -> memories.remember("Food", " ", Trust.USER), "text");
 
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");
@@ -149,9 +148,10 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
 
         log.erase(ConversationKey.of("default", "a"));
         assertThat(memories.list(MadeMemory.Kind.FACT)).isEmpty();
-        assertThatThrownBy(() -> memories.remember("Food", "Ada is a vegetarian.", Trust.USER))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("conversation/default/a was erased");
+        assertThrown(
+                InvalidInputException.class,
+                () -> memories.remember("Food", "Ada is a vegetarian.", Trust.USER),
+                "conversation/default/a was erased");
     }
 
     private static List<String> retrieved(Keepsake keepsake, String id, String question) {
@@ -252,9 +252,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 .contains("Paris");
         assertThat(memories.list(MadeMemory.Kind.SUMMARY).get(0).text()).doesNotContain("Rome", "Oslo");
         assertThat(stored()).doesNotContain("Rome", "Oslo");
-        assertThatThrownBy(() -> memories.pin(correction.id(), true))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("FORGOTTEN");
+        assertThrown(InvalidInputException.class, () -> memories.pin(correction.id(), true), "FORGOTTEN");
     }
 
     @Test
@@ -295,6 +293,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
 
     /** Makes a memory of a conversation, and returns the log that knows of no memories. */
     private MessageLog remembered(Keepsake keepsake, MessageLog log) throws Exception {
+        model.says("Hi.", "A quokka.");
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");
         chat.chat("a", "I like the quokka");
@@ -313,13 +312,20 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         return log;
     }
 
+    /** Makes a fact of a passage: what its last line says. */
+    private static Discussions lastLines(LongTermMemoryStore of) {
+        return Discussions.builder(of)
+                .config(DiscussionConfig.ofJson(FACTS))
+                .workflow("w", inputs -> lastLine(inputs.get(0)))
+                .build();
+    }
+
     @Test
     void what_a_clean_up_removes_has_no_memories_afterwards() throws Exception {
         for (boolean bare : new boolean[] {false, true}) {
             MessageLog log = newLog();
             Keepsake keepsake =
                     keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();
-            model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
             remembered(keepsake, log);
             CleanUp cleanUp = (bare ? CleanUp.of(log).alsoErasing(store::erase) : keepsake.cleanUp())
                     .idleFor(Duration.ofMillis(1));
@@ -336,7 +342,6 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
     void what_a_crash_left_of_a_removed_conversation_goes_with_the_next_clean_up() throws Exception {
         MessageLog log = newLog();
         Keepsake keepsake = keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();
-        model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
         remembered(keepsake, log);
         // As a process leaves it that dies behind the first of the two steps.
         assertThat(log.eraseIfIdle(
@@ -356,31 +361,22 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         store = newStore();
         open.add(store);
         AtomicReference<Runnable> beforeErasure = new AtomicReference<>(() -> {});
-        LongTermMemoryStore watched = (LongTermMemoryStore) Proxy.newProxyInstance(
-                LongTermMemoryStore.class.getClassLoader(),
-                new Class<?>[] {LongTermMemoryStore.class},
-                (proxy, method, arguments) -> {
-                    if (method.getName().equals("erase")) {
-                        beforeErasure.getAndSet(() -> {}).run();
-                    }
-                    return method.invoke(store, arguments);
-                });
+        LongTermMemoryStore watched = Watched.of(LongTermMemoryStore.class, store, call -> {
+            if (call.name().equals("erase")) {
+                beforeErasure.getAndSet(() -> {}).run();
+            }
+            return call.proceed();
+        });
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(log)
-                .longTermMemories(
-                        Discussions.builder(watched)
-                                .config(DiscussionConfig.ofJson(FACTS))
-                                .workflow("w", inputs -> lastLine(inputs.get(0)))
-                                .build(),
-                        Duration.ZERO)
+                .longTermMemories(lastLines(watched), Duration.ZERO)
                 .build();
-        model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
         remembered(keepsake, log);
         log.erase(ConversationKey.of("default", "a"));
         beforeErasure.set(() -> {
             // A run may take part of a turn, so that the rest waits for more.
             await().until(() -> {
-                model.answers.add(AiMessage.from("A wombat."));
+                model.says("A wombat.");
                 chat(keepsake).chat("a", "A wombat");
                 return texts(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT)).stream()
                         .anyMatch(text -> text.contains("wombat"));
@@ -398,14 +394,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         MessageLog log = newLog();
         MemoryKey key = ConversationKey.of("default", "a");
         Keepsake keepsake = keepsake(log, FACTS, MadeMemoriesFixture::lastLine)
-                .longTermMemories(
-                        Discussions.builder(store)
-                                .config(DiscussionConfig.ofJson(FACTS))
-                                .workflow("w", inputs -> lastLine(inputs.get(0)))
-                                .build(),
-                        Duration.ZERO)
+                .longTermMemories(lastLines(store), Duration.ZERO)
                 .build();
-        model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
         remembered(keepsake, log);
         log.erase(key);
         assertThat(retrieved(keepsake, "a", "quokka")).isEmpty();
@@ -416,11 +406,10 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
     void what_was_erased_and_begun_anew_has_only_memories_of_what_is_there() throws Exception {
         MessageLog log = newLog();
         Keepsake keepsake = keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();
-        model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
         remembered(keepsake, log);
         log.erase(ConversationKey.of("default", "a"));
         chat(keepsake).chat("a", "Hello");
-        model.answers.add(AiMessage.from("A wombat."));
+        model.says("A wombat.");
         chat(keepsake).chat("a", "Another animal");
         assertThat(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT))
                 .isEmpty();
@@ -467,7 +456,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 keepsake(newLog(), FACTS, MadeMemoriesFixture::lastLine).build();
         for (String id : List.of("alice", "bob")) {
             chat(keepsake).chat(id, "Hello");
-            model.answers.add(AiMessage.from("Your parrot is called " + (id.equals("bob") ? "Rex." : "Coco.")));
+            model.says(AiMessage.from("Your parrot is called " + (id.equals("bob") ? "Rex." : "Coco.")));
             chat(keepsake).chat(id, "My parrot");
         }
         keepsake.longTermMemories().make("alice");
@@ -478,7 +467,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 .contentRetriever(keepsake.longTermMemories().retriever(LongTermMemoryTools.Options.standard()))
                 .build();
         withRetriever.chat("alice", "What is the parrot called?");
-        assertThat(model.lastRequest().toString())
+        assertThat(model.lastMessages().toString())
                 .contains("<made-memories>", "from the conversation] ", "Your parrot is called Coco.")
                 .doesNotContain("Rex");
 
@@ -487,13 +476,9 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 .tools(keepsake.longTermMemories().tools(LongTermMemoryTools.Options.standard()))
                 .build();
         for (String tool : List.of("searchMemory", "recentMemories")) {
-            model.answers.add(AiMessage.from(ToolExecutionRequest.builder()
-                    .id(tool)
-                    .name(tool)
-                    .arguments("{\"question\": \"parrot\", \"memoryId\": \"bob\"}")
-                    .build()));
+            model.says(AiMessage.from(call(tool, tool, "{\"question\": \"parrot\", \"memoryId\": \"bob\"}")));
             withTools.chat("alice", "And the parrot?");
-            assertThat(model.lastRequest())
+            assertThat(model.lastMessages())
                     .filteredOn(ToolExecutionResultMessage.class::isInstance)
                     .last()
                     .satisfies(result -> assertThat(((ToolExecutionResultMessage) result).text())
@@ -507,11 +492,12 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                         .tools(LongTermMemoryTools.Options.standard(), both)
                         .searchMemory("parrot", "carol"))
                 .contains("Coco", "Rex");
-        assertThatThrownBy(() -> keepsake.longTermMemories()
+        assertThrown(
+                InvalidInputException.class,
+                () -> keepsake.longTermMemories()
                         .tools(LongTermMemoryTools.Options.standard(), key -> Scope.tenant("default"))
-                        .searchMemory("parrot", "alice"))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("scope");
+                        .searchMemory("parrot", "alice"),
+                "scope");
         assertThat(keepsake.longTermMemories()
                         .tools(LongTermMemoryTools.Options.standard().withMinTrust(Trust.USER))
                         .searchMemory("parrot", "alice"))
@@ -521,18 +507,14 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
     @Test
     void retrievers_and_tools_only_read() {
         keepsake(newLog(), FACTS, MadeMemoriesFixture::lastLine);
-        LongTermMemoryReader reader = (LongTermMemoryReader) Proxy.newProxyInstance(
-                LongTermMemoryReader.class.getClassLoader(),
-                new Class<?>[] {LongTermMemoryStore.class},
-                (proxy, method, arguments) -> {
-                    assertThat(method.getDeclaringClass()).isEqualTo(LongTermMemoryReader.class);
-                    return method.invoke(store, arguments);
-                });
-        MessageLog log = (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    assertThat(method.getName()).isEqualTo("read");
-                    return method.invoke(open.get(0), arguments);
-                });
+        LongTermMemoryReader reader = Watched.of(LongTermMemoryStore.class, store, call -> {
+            assertThat(call.method().getDeclaringClass()).isEqualTo(LongTermMemoryReader.class);
+            return call.proceed();
+        });
+        MessageLog log = Watched.log((MessageLog) open.get(0), call -> {
+            assertThat(call.name()).isEqualTo("read");
+            return call.proceed();
+        });
         MemoryKey key = ConversationKey.of("default", "a");
         MadeMemory fact = MadeMemory.fact("Pet", "A cat.", List.of(), List.of(), Passage.NONE, Trust.USER);
         store.add(key, MadeMemory.Kind.FACT, 0, Passage.NONE, List.of(fact));
@@ -567,8 +549,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat.chat("a", "Hello");
         chat.chat("a", "Hello again");
         for (int attempt = 1; attempt < 5; attempt++) {
-            assertThatThrownBy(() -> keepsake.longTermMemories().make("a"))
-                    .isInstanceOf(LongTermMemoryFailedException.class);
+            assertThrown(LongTermMemoryFailedException.class, () -> keepsake.longTermMemories()
+                    .make("a"));
             assertThat(counted).isEmpty();
         }
         assertThat(keepsake.longTermMemories().make("a").problems()).hasSize(1);
@@ -582,6 +564,24 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 .isNotEmpty();
     }
 
+    /** Returns creators whose runs wait in a queue. */
+    private BackgroundCreators creators(
+            MessageLog log, int seconds, Queue<Runnable> work, List<Duration> pauses, LongTermMemoryWorkflow workflow) {
+        return new BackgroundCreators(
+                Discussions.builder(store)
+                        .config(DiscussionConfig.ofJson(FACTS))
+                        .workflow("w", workflow)
+                        .build(),
+                any -> log,
+                Duration.ofSeconds(seconds),
+                Runnable::run,
+                pause -> {
+                    pauses.add(pause);
+                    return work::add;
+                },
+                () -> {});
+    }
+
     @Test
     void creators_run_in_the_background_once_for_several_turns_and_again_after_a_failure() {
         MessageLog log = newLog();
@@ -592,24 +592,12 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         boolean[] fails = {true};
         ConcurrentLinkedQueue<Runnable> work = new ConcurrentLinkedQueue<>();
         List<Duration> pauses = new ArrayList<>();
-        BackgroundCreators creators = new BackgroundCreators(
-                Discussions.builder(store)
-                        .config(DiscussionConfig.ofJson(FACTS))
-                        .workflow("w", inputs -> {
-                            if (fails[0]) {
-                                throw new IllegalStateException("down");
-                            }
-                            return fact("t", "s");
-                        })
-                        .build(),
-                any -> log,
-                Duration.ofSeconds(10),
-                Runnable::run,
-                pause -> {
-                    pauses.add(pause);
-                    return work::add;
-                },
-                () -> {});
+        BackgroundCreators creators = creators(log, 10, work, pauses, inputs -> {
+            if (fails[0]) {
+                throw new IllegalStateException("down");
+            }
+            return fact("t", "s");
+        });
         chat(Keepsake.builder().messageLog(log).build()).chat("a", "Hello again");
         creators.appended(key);
         creators.appended(key);
@@ -638,19 +626,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         open.add(store);
         ConcurrentLinkedQueue<Runnable> work = new ConcurrentLinkedQueue<>();
         List<Duration> pauses = new ArrayList<>();
-        BackgroundCreators creators = new BackgroundCreators(
-                Discussions.builder(store)
-                        .config(DiscussionConfig.ofJson(FACTS))
-                        .workflow("w", inputs -> fact("t", "s"))
-                        .build(),
-                any -> log,
-                Duration.ofSeconds(1),
-                Runnable::run,
-                pause -> {
-                    pauses.add(pause);
-                    return work::add;
-                },
-                () -> {});
+        BackgroundCreators creators = creators(log, 1, work, pauses, inputs -> fact("t", "s"));
         assertThat(store.acquireLease(key, "memories", "another", Duration.ofMinutes(5)))
                 .isPresent();
         creators.appended(key);
@@ -675,13 +651,10 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         open.add(store);
         List<Thread> threads = new CopyOnWriteArrayList<>();
         Set<Thread> inStore = ConcurrentHashMap.newKeySet();
-        LongTermMemoryStore watched = (LongTermMemoryStore) Proxy.newProxyInstance(
-                LongTermMemoryStore.class.getClassLoader(),
-                new Class<?>[] {LongTermMemoryStore.class},
-                (proxy, method, arguments) -> {
-                    inStore.add(Thread.currentThread());
-                    return method.invoke(store, arguments);
-                });
+        LongTermMemoryStore watched = Watched.of(LongTermMemoryStore.class, store, call -> {
+            inStore.add(Thread.currentThread());
+            return call.proceed();
+        });
         AtomicInteger running = new AtomicInteger();
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(log)
@@ -739,7 +712,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                                 .withMaxRecent(200)
                                 .withMinTrust(Trust.RETRIEVED)))
                 .build();
-        PoisonedTexts.chat(keepsake, model.answers, model);
+        PoisonedTexts.chat(keepsake, model);
         List<String> made = new ArrayList<>();
         for (String id : PoisonedTexts.conversations()) {
             keepsake.longTermMemories().make(id);

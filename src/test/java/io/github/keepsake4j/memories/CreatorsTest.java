@@ -1,5 +1,6 @@
 package io.github.keepsake4j.memories;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -11,17 +12,15 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
-import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.response.ChatResponse;
 import io.github.keepsake4j.memories.Discussion.Run.End;
 import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Counts;
-import io.github.keepsake4j.testing.Tell;
+import io.github.keepsake4j.testing.Script;
+import io.github.keepsake4j.testing.Watched;
 import io.github.keepsake4j.tokens.TokenCounter;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -125,23 +124,17 @@ class CreatorsTest {
                         "{\"useVectorForQualityMemory\":true}",
                         any -> "{\"title\":\"t\",\"summary\":\"question\",\"entities\":[],\"key_phrases\":[]}")
                 .qualityMemory(talk(20));
-        ChatModel throwing = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                throw new AssertionError("a retriever called the model");
-            }
-        };
+        ChatModel throwing = Script.playing(request -> {
+            throw new AssertionError("a retriever called the model");
+        });
         Set<String> read = new HashSet<>();
-        LongTermMemoryStore readOnly = (LongTermMemoryStore) Proxy.newProxyInstance(
-                LongTermMemoryStore.class.getClassLoader(),
-                new Class<?>[] {LongTermMemoryStore.class},
-                (proxy, method, arguments) -> {
-                    if (method.getDeclaringClass() != LongTermMemoryReader.class) {
-                        throw new AssertionError("a retriever called " + method.getName());
-                    }
-                    read.add(method.getName());
-                    return method.invoke(store, arguments);
-                });
+        LongTermMemoryStore readOnly = Watched.of(LongTermMemoryStore.class, store, call -> {
+            if (call.method().getDeclaringClass() != LongTermMemoryReader.class) {
+                throw new AssertionError("a retriever called " + call.name());
+            }
+            read.add(call.name());
+            return call.proceed();
+        });
         Discussion discussion =
                 Discussions.builder(readOnly).chatModel(throwing).build().discussion(KEY);
         for (String name : Retrievers.byName().keySet()) {
@@ -455,14 +448,15 @@ class CreatorsTest {
 
     @Test
     void b6_a_workflow_that_is_not_there_is_an_error_that_names_it() {
-        assertThatThrownBy(() -> Discussions.builder(store)
+        assertThrown(
+                InvalidInputException.class,
+                () -> Discussions.builder(store)
                         .config(config("{\"fileMemoryWorkflowName\":\"missing\"}"))
                         .workflow("known", CreatorsTest::about)
-                        .build())
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("fileMemoryWorkflowName")
-                .hasMessageContaining("missing")
-                .hasMessageContaining("known");
+                        .build(),
+                "fileMemoryWorkflowName",
+                "missing",
+                "known");
     }
 
     private static final String FACT =
@@ -564,10 +558,11 @@ class CreatorsTest {
         assertThat(wilmer(nodes, model).qualityMemory(talk(8)).made()).hasSize(2);
         assertThat(model.prompts.get(1)).startsWith("second {agent2Output} ").contains("Topic A");
         assertThat(model.systems.get(1)).startsWith("Rules.\n\nThe texts between tags");
-        assertThatThrownBy(() -> wilmer(nodes.replace("\"Standard\"", "\"PythonModule\""), model))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("PythonModule")
-                .hasMessageContaining("my-vector-memory-workflow[1].type");
+        assertThrown(
+                InvalidInputException.class,
+                () -> wilmer(nodes.replace("\"Standard\"", "\"PythonModule\""), model),
+                "PythonModule",
+                "my-vector-memory-workflow[1].type");
     }
 
     @Test
@@ -684,13 +679,15 @@ class CreatorsTest {
     @Test
     void b7_an_answer_without_json_fails_the_passage_and_an_empty_array_is_done() {
         String json = "{\"useVectorForQualityMemory\":true,\"lookbackStartTurn\":0}";
-        assertThatThrownBy(() -> chunks(json, any -> "I am sorry, secret").qualityMemory(talk(5)))
-                .isInstanceOf(LongTermMemoryFailedException.class)
-                .hasMessageContaining("not JSON")
+        assertThrown(
+                        LongTermMemoryFailedException.class,
+                        () -> chunks(json, any -> "I am sorry, secret").qualityMemory(talk(5)),
+                        "not JSON")
                 .hasMessageNotContaining("sorry");
-        assertThatThrownBy(() -> chunks(json, any -> "[{\"title\":1}]").qualityMemory(talk(5)))
-                .isInstanceOf(LongTermMemoryFailedException.class)
-                .hasMessageContaining("title");
+        assertThrown(
+                LongTermMemoryFailedException.class,
+                () -> chunks(json, any -> "[{\"title\":1}]").qualityMemory(talk(5)),
+                "title");
         assertThat(covered(MadeMemory.Kind.FACT)).isEmpty();
         assertThat(chunks(json, any -> "[]").qualityMemory(talk(5)).end()).isEqualTo(End.UP_TO_DATE);
         assertThat(covered(MadeMemory.Kind.FACT)).containsExactly(ids(1, 5));
@@ -752,10 +749,10 @@ class CreatorsTest {
             assertThat(discussion.qualityMemory(talk(8)).made()).hasSize(1);
             assertThat(discussion.updateSummary().made()).hasSize(facts ? 0 : 1);
         }
-        assertThatThrownBy(
-                        () -> Discussions.builder(store).build().discussion(KEY).qualityMemory(talk(30)))
-                .isInstanceOf(LongTermMemoryFailedException.class)
-                .hasMessageContaining("chatModel");
+        assertThrown(
+                LongTermMemoryFailedException.class,
+                () -> Discussions.builder(store).build().discussion(KEY).qualityMemory(talk(30)),
+                "chatModel");
     }
 
     @Test
@@ -775,9 +772,8 @@ class CreatorsTest {
             assertThat(recent(discussion, name, 2)).hasSize(2);
             assertThat(recent(discussion, name, 1_000)).hasSize(all);
         }
-        assertThatThrownBy(() -> recent(discussion, "RecentMemory", -2))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("maxSummaryChunksFromFile");
+        assertThrown(
+                InvalidInputException.class, () -> recent(discussion, "RecentMemory", -2), "maxSummaryChunksFromFile");
     }
 
     private static List<String> recent(Discussion discussion, String name, int chunks) {
@@ -897,10 +893,11 @@ class CreatorsTest {
         assertThat(discussion.retrieve("FirstFiveMemories", NodeConfig.EMPTY, List.of()))
                 .isEqualTo("memory 1--ChunkBreak--memory 2--ChunkBreak--memory 3--ChunkBreak--memory"
                         + " 4--ChunkBreak--memory 5");
-        assertThatThrownBy(() -> discussion.retrieve("Unknown", NodeConfig.EMPTY, List.of()))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("Unknown")
-                .hasMessageContaining("FirstFiveMemories");
+        assertThrown(
+                InvalidInputException.class,
+                () -> discussion.retrieve("Unknown", NodeConfig.EMPTY, List.of()),
+                "Unknown",
+                "FirstFiveMemories");
     }
 
     /** Is found by the service loader. */
@@ -939,11 +936,12 @@ class CreatorsTest {
                     .isEqualTo(node[1]);
         }
         for (String wrong : List.of("{\"type\":\"PythonModule\"}", "{}")) {
-            assertThatThrownBy(() -> discussion.run(NodeConfig.ofJson(wrong), talk(5)))
-                    .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining("type")
-                    .hasMessageContaining("QualityMemory")
-                    .hasMessageContaining("Mine");
+            assertThrown(
+                    InvalidInputException.class,
+                    () -> discussion.run(NodeConfig.ofJson(wrong), talk(5)),
+                    "type",
+                    "QualityMemory",
+                    "Mine");
         }
     }
 
@@ -964,9 +962,7 @@ class CreatorsTest {
                         .lookback())
                 .isEqualTo(2);
         for (String field : List.of("useVectorForQualityMemory", "fileMemoryWorkflowName", "loopIfMemoriesExceed")) {
-            assertThatThrownBy(() -> config("{\"" + field + "\":[]}"))
-                    .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining(field);
+            assertThrown(InvalidInputException.class, () -> config("{\"" + field + "\":[]}"), field);
         }
         assertThatThrownBy(() -> config("{\"minMemoriesPerSummary\":0}")).hasMessageContaining("minMemoriesPerSummary");
         assertThatThrownBy(() -> config("[]")).hasMessageContaining("object");
@@ -1003,12 +999,6 @@ class CreatorsTest {
             discussion.qualityMemory(chat.subList(0, i));
             discussion.updateSummary();
         }
-        long folded = chat.stream()
-                .mapToLong(source -> TokenCounter.standard().estimateTokenCountInMessage(source.message()))
-                .sum();
-        Tell.line(
-                "memories: %.0f model calls per 1,000 messages, %.2f tokens sent per token folded",
-                1_000.0 * model.prompts.size() / messages, (double) model.tokensSent.get() / folded);
         assertThat(model.prompts.size()).isLessThan(messages / 3);
     }
 }

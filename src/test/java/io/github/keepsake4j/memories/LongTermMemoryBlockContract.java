@@ -1,9 +1,10 @@
 package io.github.keepsake4j.memories;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
@@ -23,8 +24,9 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.testing.Keepsakes;
+import io.github.keepsake4j.testing.Watched;
 import io.github.keepsake4j.tokens.TokenCounter;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,7 +56,7 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
 
     /** Returns the text of the memories in the last request, or an empty text. */
     String shownBlock() {
-        return block(model.lastRequest());
+        return block(model.lastMessages());
     }
 
     private static String block(List<ChatMessage> messages) {
@@ -86,7 +88,7 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
         keepsake.longTermMemories().of("a").pin(chunks.get(1).id(), true);
         chat.chat("a", "Where to?");
 
-        List<ChatMessage> request = model.lastRequest();
+        List<ChatMessage> request = model.lastMessages();
         assertThat(request.get(0)).isEqualTo(SystemMessage.from("Be brief"));
         assertThat(Remembered.isShown(request.get(1))).isTrue();
         String block = shownBlock();
@@ -107,13 +109,20 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
                 .isFalse();
     }
 
-    @Test
-    void without_new_memories_the_prefix_stays_byte_by_byte_whatever_is_asked() {
+    /** Returns a keepsake with a conversation whose memory is that its user likes Oslo. */
+    private Keepsake whereOsloIsLiked() {
         Keepsake keepsake = block(FACTS, LongTermMemoryBlock.withMaxTokens(500), 50);
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");
         chat.chat("a", "I like Oslo");
         keepsake.longTermMemories().make("a");
+        return keepsake;
+    }
+
+    @Test
+    void without_new_memories_the_prefix_stays_byte_by_byte_whatever_is_asked() {
+        Keepsake keepsake = whereOsloIsLiked();
+        Chat chat = chat(keepsake);
         for (String question : List.of("What about Oslo?", "Something else", "And again")) {
             chat.chat("a", question);
         }
@@ -151,7 +160,7 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
                 assertThat(most).isLessThan(60);
                 continue;
             }
-            ChatMessage message = model.lastRequest().get(0);
+            ChatMessage message = model.lastMessages().get(0);
             assertThat(counter.count(message).tokens()).isLessThanOrEqualTo(most);
             List<String> lines =
                     block.lines().filter(line -> line.startsWith("[2")).toList();
@@ -167,13 +176,13 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
         chat.chat("a", "Hello");
         chat.chat("a", "Hello again");
         keepsake.longTermMemories().make("a");
-        model.answers.add(AiMessage.from("Take the train."));
+        model.says("Take the train.");
         chat.chat("a", "How do I get to Rome?");
         keepsake.longTermMemories().make("a");
         String first = newest(keepsake, "a");
         assertThat(block(keepsake.conversation("a").messages())).contains("Take the train.");
 
-        model.answers.add(AiMessage.from("Take a plane."));
+        model.says("Take a plane.");
         keepsake.conversation("a").regenerate(first, question -> chat.chat("a", question.singleText()));
         assertThat(shownBlock()).contains("Fine.").doesNotContain("train");
         assertThat(block(keepsake.conversation("a").messages()))
@@ -204,7 +213,7 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
         keepsake.chatMemory("a").clear();
         assertThat(keepsake.chatMemory("a").messages()).isEmpty();
         chat.chat("a", "Anything?");
-        assertThat(model.lastRequest()).hasSize(1);
+        assertThat(model.lastMessages()).hasSize(1);
         for (String city : List.of("Bern", "Wien", "Prag")) {
             chat.chat("a", "I like " + city);
             keepsake.longTermMemories().make("a");
@@ -215,11 +224,7 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
 
     @Test
     void what_a_framework_writes_back_is_no_message_of_the_conversation() {
-        Keepsake keepsake = block(FACTS, LongTermMemoryBlock.withMaxTokens(500), 50);
-        Chat chat = chat(keepsake);
-        chat.chat("a", "Hello");
-        chat.chat("a", "I like Oslo");
-        keepsake.longTermMemories().make("a");
+        Keepsake keepsake = whereOsloIsLiked();
         KeepsakeChatMemory memory = keepsake.chatMemory("a");
         List<ChatMessage> shown = memory.messages();
         assertThat(block(shown)).isNotEmpty();
@@ -251,7 +256,7 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
         for (int i = 0; i < 10; i++) {
             chat.chat("a", "Hello " + "again ".repeat(10));
             assertThat(shownBlock()).isNotEmpty();
-            int tokens = TokenCounter.standard().estimateTokenCountInMessages(model.lastRequest());
+            int tokens = TokenCounter.standard().estimateTokenCountInMessages(model.lastMessages());
             assertThat(tokens).isLessThanOrEqualTo(200);
         }
         assertThat(chat.chat("a", "long ".repeat(130))).isEqualTo("Fine.");
@@ -307,11 +312,7 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
                 })
                 .build();
         chat.chat("a", "Hello");
-        model.answers.add(AiMessage.from(ToolExecutionRequest.builder()
-                .id("1")
-                .name("learn")
-                .arguments("{}")
-                .build()));
+        model.says(AiMessage.from(call("1", "learn", "{}")));
         chat.chat("a", "Learn");
         int last = model.requests.size() - 1;
         assertThat(shownBlock())
@@ -325,12 +326,9 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
     @Test
     void a_store_that_fails_breaks_no_turn() {
         block(FACTS, LongTermMemoryBlock.withMaxTokens(500), 50);
-        LongTermMemoryStore failing = (LongTermMemoryStore) Proxy.newProxyInstance(
-                LongTermMemoryStore.class.getClassLoader(),
-                new Class<?>[] {LongTermMemoryStore.class},
-                (proxy, method, arguments) -> {
-                    throw new StorageUnavailableException("down", null);
-                });
+        LongTermMemoryStore failing = Watched.of(LongTermMemoryStore.class, null, call -> {
+            throw new StorageUnavailableException("down", null);
+        });
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(log)
                 .longTermMemories(
@@ -354,15 +352,12 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
         chat(Keepsake.builder().messageLog(log).build()).chat("a", "Hello");
         CountDownLatch end = new CountDownLatch(1);
         AtomicInteger calls = new AtomicInteger();
-        LongTermMemoryReader hanging = (LongTermMemoryReader) Proxy.newProxyInstance(
-                LongTermMemoryReader.class.getClassLoader(),
-                new Class<?>[] {LongTermMemoryReader.class},
-                (proxy, method, arguments) -> {
-                    if (calls.incrementAndGet() == 1) {
-                        end.await();
-                    }
-                    return method.invoke(store, arguments);
-                });
+        LongTermMemoryReader hanging = Watched.of(LongTermMemoryReader.class, store, call -> {
+            if (calls.incrementAndGet() == 1) {
+                end.await();
+            }
+            return call.proceed();
+        });
         ExecutorService executor = Executors.newCachedThreadPool();
         try {
             MemoryBlocks blocks = new MemoryBlocks(
@@ -389,11 +384,8 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
 
     @Test
     void an_erased_conversation_is_shown_no_memories_and_an_agents_node_has_none() {
-        Keepsake keepsake = block(FACTS, LongTermMemoryBlock.withMaxTokens(500), 50);
+        Keepsake keepsake = whereOsloIsLiked();
         Chat chat = chat(keepsake);
-        chat.chat("a", "Hello");
-        chat.chat("a", "I like Oslo");
-        keepsake.longTermMemories().make("a");
         keepsake.nodes("app").chatMemoryProvider("writer").get("a").add(UserMessage.from("Hi"));
         assertThat(keepsake.nodes("app").chatMemoryProvider("writer").get("a").messages())
                 .hasSize(1);
@@ -406,17 +398,15 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
 
     @Test
     void it_needs_memories_and_is_there_once() {
-        assertThatThrownBy(() -> Keepsake.builder()
-                        .messageLog(newLog())
-                        .strategy(LongTermMemoryBlock.withMaxTokens(500))
-                        .build())
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("memories");
+        assertThrown(
+                InvalidInputException.class,
+                () -> Keepsakes.on(newLog(), LongTermMemoryBlock.withMaxTokens(500)),
+                "memories");
         log = newLog();
-        assertThatThrownBy(() -> block(
-                        FACTS, LongTermMemoryBlock.withMaxTokens(500).and(LongTermMemoryBlock.withMaxTokens(100))))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("one LongTermMemoryBlock");
+        assertThrown(
+                InvalidInputException.class,
+                () -> block(FACTS, LongTermMemoryBlock.withMaxTokens(500).and(LongTermMemoryBlock.withMaxTokens(100))),
+                "one LongTermMemoryBlock");
         assertThatThrownBy(() -> LongTermMemoryBlock.withMaxTokens(0)).isInstanceOf(InvalidInputException.class);
     }
 }

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.memories;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
 import dev.langchain4j.data.embedding.Embedding;
@@ -143,8 +143,7 @@ public abstract class LongTermMemoryStoreContract {
         for (int attempt = 1; attempt < 5; attempt++) {
             try (LongTermMemoryStore restarted = sameStore()) {
                 Discussion discussion = FailingPassages.discussion(restarted, key, kind, workflow);
-                assertThatThrownBy(() -> discussion.qualityMemory(FailingPassages.CHAT))
-                        .isInstanceOf(LongTermMemoryFailedException.class);
+                assertThrown(LongTermMemoryFailedException.class, () -> discussion.qualityMemory(FailingPassages.CHAT));
             }
             assertThat(shown(kind)).containsExactly("one");
         }
@@ -226,8 +225,7 @@ public abstract class LongTermMemoryStoreContract {
             }
             return FailingPassages.repeat(kind, inputs);
         });
-        assertThatThrownBy(() -> discussion.qualityMemory(FailingPassages.LONG_CHAT))
-                .isInstanceOf(LongTermMemoryFailedException.class);
+        assertThrown(LongTermMemoryFailedException.class, () -> discussion.qualityMemory(FailingPassages.LONG_CHAT));
         assertThat(shown(kind)).as("what is stored of it").isEmpty();
         fails[0] = false;
         sent.clear();
@@ -556,12 +554,14 @@ public abstract class LongTermMemoryStoreContract {
         assertThat(texts(store.facts(key, 9))).containsExactly("first");
         store.moveTo(key, MadeMemory.Kind.FACT, revision(MadeMemory.Kind.FACT), 2);
         assertThat(found("beta")).containsExactly("beta");
-        assertThatThrownBy(() -> store.moveTo(key, MadeMemory.Kind.FACT, revision(MadeMemory.Kind.FACT), 7))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("no step 7");
-        assertThatThrownBy(() -> store.moveTo(key, MadeMemory.Kind.CHUNK, revision(MadeMemory.Kind.CHUNK), 7))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("no step 7");
+        assertThrown(
+                InvalidInputException.class,
+                () -> store.moveTo(key, MadeMemory.Kind.FACT, revision(MadeMemory.Kind.FACT), 7),
+                "no step 7");
+        assertThrown(
+                InvalidInputException.class,
+                () -> store.moveTo(key, MadeMemory.Kind.CHUNK, revision(MadeMemory.Kind.CHUNK), 7),
+                "no step 7");
     }
 
     @Test
@@ -798,20 +798,18 @@ public abstract class LongTermMemoryStoreContract {
 
     @Test
     void what_cannot_be_stored_is_refused_by_name() {
-        assertThatThrownBy(() -> chunk("a\0b", FIRST))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("text");
-        assertThatThrownBy(() -> store.add(key, MadeMemory.Kind.SUMMARY, 0, FIRST, List.of(summary("s", FIRST))))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("kind");
-        assertThatThrownBy(() -> store.add(key, MadeMemory.Kind.FACT, 0, FIRST, List.of(chunk("c", FIRST))))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("memories");
+        assertThrown(InvalidInputException.class, () -> chunk("a\0b", FIRST), "text");
+        assertThrown(
+                InvalidInputException.class,
+                () -> store.add(key, MadeMemory.Kind.SUMMARY, 0, FIRST, List.of(summary("s", FIRST))),
+                "kind");
+        assertThrown(
+                InvalidInputException.class,
+                () -> store.add(key, MadeMemory.Kind.FACT, 0, FIRST, List.of(chunk("c", FIRST))),
+                "memories");
         MadeMemory fact = fact("a", "a", FIRST, Trust.USER);
         addFacts(FIRST, fact);
-        assertThatThrownBy(() -> addFacts(SECOND, fact))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining(fact.id());
+        assertThrown(InvalidInputException.class, () -> addFacts(SECOND, fact), fact.id());
         assertThat(store.progress(key, MadeMemory.Kind.FACT).steps()).hasSize(1);
     }
 }

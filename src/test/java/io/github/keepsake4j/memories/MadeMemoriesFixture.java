@@ -1,19 +1,13 @@
 package io.github.keepsake4j.memories;
 
-import dev.langchain4j.data.message.AiMessage;
-import dev.langchain4j.data.message.ChatMessage;
-import dev.langchain4j.model.chat.ChatModel;
-import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.testing.Script;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
@@ -35,26 +29,6 @@ abstract class MadeMemoriesFixture {
         String chat(@MemoryId String id, @dev.langchain4j.service.UserMessage String text);
     }
 
-    /** Gives prepared answers and keeps the requests. */
-    static final class Prepared implements ChatModel {
-
-        final Deque<AiMessage> answers = new ArrayDeque<>();
-        final List<ChatRequest> requests = new ArrayList<>();
-
-        @Override
-        public ChatResponse doChat(ChatRequest request) {
-            requests.add(request);
-            AiMessage next = answers.poll();
-            return ChatResponse.builder()
-                    .aiMessage(next == null ? AiMessage.from("Fine.") : next)
-                    .build();
-        }
-
-        List<ChatMessage> lastRequest() {
-            return requests.get(requests.size() - 1).messages();
-        }
-    }
-
     static final String FACTS = "{\"useVectorForQualityMemory\":true,\"vectorMemoryWorkflowName\":\"w\","
             + "\"vectorMemoryMaxMessagesBetweenChunks\":2,\"lookbackStartTurn\":0,\"minMemoriesPerSummary\":1}";
     static final String CHUNKS = "{\"fileMemoryWorkflowName\":\"w\",\"chatSummaryWorkflowName\":\"s\","
@@ -63,7 +37,7 @@ abstract class MadeMemoriesFixture {
     @TempDir
     Path directory;
 
-    final Prepared model = new Prepared();
+    final Script model = new Script("Fine.");
     final List<AutoCloseable> open = new ArrayList<>();
     LongTermMemoryStore store;
 

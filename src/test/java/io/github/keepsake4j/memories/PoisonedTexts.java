@@ -1,15 +1,14 @@
 package io.github.keepsake4j.memories;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.agent.tool.Tool;
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
-import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.rag.content.Content;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.testing.Script;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -50,17 +49,13 @@ final class PoisonedTexts {
     }
 
     /** Has a conversation with each injection: in a tool's result or in a retrieved document, by turns. */
-    static void chat(Keepsake keepsake, Deque<AiMessage> answers, ChatModel model) {
+    static void chat(Keepsake keepsake, Script model) {
         for (int i = 0; i < INJECTIONS; i++) {
             String text = injection(i);
             String id = "chat-" + i;
             var builder = keepsake.aiServices(MadeMemoriesFixture.Chat.class).chatModel(model);
             if (i % 2 == 0) {
-                answers.add(AiMessage.from(ToolExecutionRequest.builder()
-                        .id("1")
-                        .name("web")
-                        .arguments("{}")
-                        .build()));
+                model.says(AiMessage.from(call("1", "web", "{}")));
                 builder.tools(new Object() {
                     @Tool("reads the web")
                     String web() {
@@ -71,9 +66,9 @@ final class PoisonedTexts {
                 builder.contentRetriever(query -> List.of(Content.from(text)));
             }
             // The model repeats what it was told, as if it was the user's wish.
-            answers.add(AiMessage.from("I will remember that you want this: " + text));
+            model.says("I will remember that you want this: " + text);
             builder.build().chat(id, "What is new?");
-            answers.add(AiMessage.from("As you said: " + text));
+            model.says("As you said: " + text);
             keepsake.aiServices(MadeMemoriesFixture.Chat.class)
                     .chatModel(model)
                     .build()

@@ -50,7 +50,7 @@ class PostgresLongTermMemoryBlockTest extends LongTermMemoryBlockContract {
         }
         assertThat(count(() -> chat.chat("a", "hello"))).isEqualTo(4);
         assertThat(shownBlock()).contains("remember 5");
-        model.answers.add(AiMessage.from(
+        model.says(AiMessage.from(
                 Dialogue.call("1", "add", "{\"a\":1,\"b\":2}"), Dialogue.call("2", "add", "{\"a\":3,\"b\":4}")));
         assertThat(count(() -> chat.chat("a", "calculate"))).as("two tools").isEqualTo(6);
         assertThat(shownBlock()).contains("remember 5");

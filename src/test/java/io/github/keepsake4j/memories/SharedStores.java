@@ -4,7 +4,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
 import io.github.keepsake4j.memories.jdbc.JdbcLongTermMemoryStore;
 import io.github.keepsake4j.testing.Postgres;
@@ -46,12 +45,7 @@ final class SharedStores implements AutoCloseable {
     }
 
     MessageLog newLog() {
-        return pool == null
-                ? FileMessageLog.in(Path.of(name).resolve("log"))
-                : JdbcMessageLog.builder()
-                        .dataSource(pool)
-                        .schema(SchemaMode.ALWAYS)
-                        .build();
+        return pool == null ? FileMessageLog.in(Path.of(name).resolve("log")) : Postgres.log(pool);
     }
 
     @Override

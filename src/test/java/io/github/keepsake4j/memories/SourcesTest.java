@@ -1,16 +1,13 @@
 package io.github.keepsake4j.memories;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.agent.tool.Tool;
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import dev.langchain4j.model.chat.ChatModel;
-import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.rag.content.Content;
 import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
@@ -22,7 +19,9 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.memories.background.BranchMessages;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.Logs;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.text.Fence;
 import io.github.keepsake4j.text.MessageText;
 import io.github.keepsake4j.workflow.LlmNode;
@@ -31,9 +30,7 @@ import io.github.keepsake4j.workflow.MemoryMode;
 import io.github.keepsake4j.workflow.NodeRun;
 import io.github.keepsake4j.workflow.NodeTurn;
 import io.github.keepsake4j.workflow.WorkflowMemories;
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -51,28 +48,12 @@ class SourcesTest {
         }
     }
 
-    private static final class Prepared implements ChatModel {
-
-        private final Deque<AiMessage> answers = new ArrayDeque<>();
-
-        @Override
-        public ChatResponse doChat(ChatRequest request) {
-            AiMessage next = answers.poll();
-            return ChatResponse.builder()
-                    .aiMessage(next == null ? AiMessage.from("Fine.") : next)
-                    .build();
-        }
-    }
-
-    private final Prepared model = new Prepared();
+    private final Script model = new Script("Fine.");
     private final MessageLog log = new InMemoryMessageLog();
     private final MemoryKey key = ConversationKey.of("default", "alice");
 
     /** A window of two messages, so that a later answer is made without the earlier ones. */
-    private final Keepsake keepsake = Keepsake.builder()
-            .messageLog(log)
-            .strategy(SlidingWindow.withMaxTurns(1))
-            .build();
+    private final Keepsake keepsake = Keepsakes.on(log, SlidingWindow.withMaxTurns(1));
 
     private List<SourceMessage> sources() {
         return new BranchMessages(log).read(key).messages();
@@ -89,11 +70,7 @@ class SourcesTest {
                 .tools(new Web())
                 .build();
         chat.chat("alice", "Hello");
-        model.answers.add(AiMessage.from(ToolExecutionRequest.builder()
-                .id("1")
-                .name("web")
-                .arguments("{}")
-                .build()));
+        model.says(AiMessage.from(call("1", "web", "{}")));
         chat.chat("alice", "Look it up");
         chat.chat("alice", "And what do you think?");
         chat.chat("alice", "Thanks");
@@ -153,13 +130,7 @@ class SourcesTest {
     @Test
     void where_nothing_tells_what_an_answer_was_made_from_it_was_all_before_it() {
         append(UserMessage.from("Hello"), AiMessage.from("Hi"));
-        append(
-                AiMessage.from(ToolExecutionRequest.builder()
-                        .id("1")
-                        .name("web")
-                        .arguments("{}")
-                        .build()),
-                ToolExecutionResultMessage.from("1", "web", "so"));
+        append(AiMessage.from(call("1", "web", "{}")), ToolExecutionResultMessage.from("1", "web", "so"));
         append(AiMessage.from("So."), UserMessage.from("Thanks"), AiMessage.from("Yes"));
         assertThat(trusts())
                 .containsExactly(
@@ -170,11 +141,7 @@ class SourcesTest {
     void a_tool_that_tells_memories_is_trusted_like_a_retrieved_text_and_is_no_source_of_them() {
         append(
                 UserMessage.from("Hello"),
-                AiMessage.from(ToolExecutionRequest.builder()
-                        .id("1")
-                        .name("searchMemory")
-                        .arguments("{}")
-                        .build()),
+                AiMessage.from(call("1", "searchMemory", "{}")),
                 ToolExecutionResultMessage.from("1", "searchMemory", Fence.MEMORIES.around("Ada likes cats")));
         assertThat(trusts()).containsExactly(Trust.USER, Trust.ASSISTANT, Trust.RETRIEVED);
         assertThat(MessageText.of(sources().get(2).message())).isBlank();

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.message;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
@@ -79,8 +79,7 @@ class FileReferenceTest {
     }
 
     private static void wrong(String field, Map<String, Object> map) {
-        assertThatThrownBy(() -> FileReference.fromMap(map))
-                .isInstanceOf(InvalidInputException.class)
+        assertThrown(InvalidInputException.class, () -> FileReference.fromMap(map))
                 .hasMessageStartingWith(field + ":");
     }
 }

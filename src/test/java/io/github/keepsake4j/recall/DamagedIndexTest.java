@@ -1,7 +1,7 @@
 package io.github.keepsake4j.recall;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.message.ChatMessageType;
 import dev.langchain4j.data.message.UserMessage;
@@ -16,7 +16,6 @@ import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
-import io.github.keepsake4j.testing.Tell;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -241,7 +240,6 @@ class DamagedIndexTest {
                 }
             }
         }
-        Tell.line("%d pages, each zeroed in a closed and in an open file: %s", pages, outcomes);
         assertThat(outcomes.keySet()).anyMatch(outcome -> outcome.endsWith("says so"));
     }
 
@@ -276,9 +274,7 @@ class DamagedIndexTest {
         Arrays.fill(bytes, 30 * PAGE, 60 * PAGE, (byte) 0);
         Files.write(file, bytes);
         try (Use use = new Use(file)) {
-            assertThatThrownBy(use.index::clear)
-                    .isInstanceOf(UnreadableDataException.class)
-                    .hasMessageContaining("contains more than the index");
+            assertThrown(UnreadableDataException.class, use.index::clear, "contains more than the index");
         }
         assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
         try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file);

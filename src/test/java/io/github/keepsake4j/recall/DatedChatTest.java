@@ -16,9 +16,8 @@ import io.github.keepsake4j.recall.Recalled.Passage;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Watched;
 import io.github.keepsake4j.tokens.TokenCounter;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -200,14 +199,9 @@ class DatedChatTest {
     }
 
     private static <T> T counted(Class<T> type, T counted, AtomicInteger requests) {
-        return type.cast(
-                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, given) -> {
-                    requests.incrementAndGet();
-                    try {
-                        return method.invoke(counted, given);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                }));
+        return Watched.of(type, counted, call -> {
+            requests.incrementAndGet();
+            return call.proceed();
+        });
     }
 }

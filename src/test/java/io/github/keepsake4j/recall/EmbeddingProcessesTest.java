@@ -3,12 +3,10 @@ package io.github.keepsake4j.recall;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.recall.EmbeddingProcess.Storage;
-import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
@@ -56,14 +54,8 @@ class EmbeddingProcessesTest {
             String database = Postgres.newest().newDatabase();
             place = List.of(home, database, Postgres.newest().port());
             DataSource source = Postgres.newest().kept(database);
-            JdbcMessageLog log = JdbcMessageLog.builder()
-                    .dataSource(source)
-                    .schema(SchemaMode.ALWAYS)
-                    .build();
-            MessageIndex index = JdbcMessageIndex.builder()
-                    .dataSource(source)
-                    .schema(SchemaMode.ALWAYS)
-                    .build();
+            JdbcMessageLog log = Postgres.log(source);
+            MessageIndex index = Postgres.index(source);
             storage = new Storage(log, index);
         }
         List<NewMessage> messages = new ArrayList<>();

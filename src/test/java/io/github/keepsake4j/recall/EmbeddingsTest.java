@@ -1,7 +1,7 @@
 package io.github.keepsake4j.recall;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.langchain4j.data.embedding.Embedding;
@@ -75,9 +75,10 @@ class EmbeddingsTest {
                 return Response.from(List.of());
             }
         };
-        assertThatThrownBy(() -> new Embeddings(model, "concepts").ofParts(List.of("secret")))
-                .isInstanceOf(KeepsakeException.class)
-                .hasMessageContaining("concepts 64")
+        assertThrown(
+                        KeepsakeException.class,
+                        () -> new Embeddings(model, "concepts").ofParts(List.of("secret")),
+                        "concepts 64")
                 .hasMessageNotContaining("secret");
     }
 

@@ -5,8 +5,7 @@ import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.recall.words.Words;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import io.github.keepsake4j.testing.Watched;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
@@ -19,20 +18,13 @@ public final class IndexingProcess {
     public static void main(String[] arguments) {
         try (MessageLog log = SqliteMessageLog.open(Path.of(arguments[0]));
                 MessageIndex index = JdbcMessageIndex.sqlite(Path.of(arguments[1]))) {
-            MessageIndex printing = (MessageIndex) Proxy.newProxyInstance(
-                    MessageIndex.class.getClassLoader(),
-                    new Class<?>[] {MessageIndex.class},
-                    (proxy, method, values) -> {
-                        if (method.getName().equals("add")) {
-                            System.out.println("add");
-                            System.out.flush();
-                        }
-                        try {
-                            return method.invoke(index, values);
-                        } catch (InvocationTargetException e) {
-                            throw e.getCause();
-                        }
-                    });
+            MessageIndex printing = Watched.of(MessageIndex.class, index, call -> {
+                if (call.name().equals("add")) {
+                    System.out.println("add");
+                    System.out.flush();
+                }
+                return call.proceed();
+            });
             index(log, printing);
             System.out.println("done");
         }

@@ -125,21 +125,7 @@ class LongMessageRecallTest {
     }
 
     private RecallTool tool(RecallOptions options) {
-        MessageIndex index = new InMemoryMessageIndex();
-        Indexer indexer = new Indexer(
-                index,
-                key -> log,
-                List.of(log),
-                Words.standard(),
-                work -> {},
-                pause -> work -> {},
-                Indexer.Settings.STANDARD,
-                null);
-        indexer.use("acme");
-        indexer.sweep();
-        indexer.drain();
-        MessageSearch search =
-                new MessageSearch(index, key -> log, Words.standard(), indexer, MessageSearch.MAX_POSTINGS);
+        MessageSearch search = MessageRecallContract.indexed(new InMemoryMessageIndex(), log);
         return new RecallTool(
                 new MessageRecall(search, key -> MessageRecallContract.seen(log, key, Set.of())),
                 id -> ConversationKey.of("acme", (String) id),

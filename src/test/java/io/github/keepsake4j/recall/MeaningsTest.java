@@ -9,7 +9,7 @@ import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.recall.MessageIndex.CosineReader;
 import io.github.keepsake4j.recall.MessageIndex.VectorMark;
 import io.github.keepsake4j.testing.ConceptModel;
-import java.lang.reflect.Proxy;
+import io.github.keepsake4j.testing.Watched;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -32,22 +32,21 @@ class MeaningsTest {
     private final List<String> failures = new ArrayList<>();
 
     /** An index with these marks, whose newest vectors are equally close. */
-    private final MessageIndex index = (MessageIndex) Proxy.newProxyInstance(
-            MessageIndex.class.getClassLoader(), new Class<?>[] {MessageIndex.class}, (proxy, method, arguments) -> {
-                if (method.getName().equals("backend")) {
-                    return "fake";
-                }
-                asked.add(method.getName());
-                if (method.getName().equals("vectorMarks")) {
-                    return marks;
-                }
-                named.add(arguments[4]);
-                CosineReader reader = (CosineReader) arguments[arguments.length - 1];
-                for (int i = 0; i < 10; i++) {
-                    reader.read(ALICE, 1_000 + i, Instant.EPOCH, 0.5);
-                }
-                return null;
-            });
+    private final MessageIndex index = Watched.of(MessageIndex.class, null, call -> {
+        if (call.name().equals("backend")) {
+            return "fake";
+        }
+        asked.add(call.name());
+        if (call.name().equals("vectorMarks")) {
+            return marks;
+        }
+        named.add(call.arguments()[4]);
+        CosineReader reader = (CosineReader) call.arguments()[call.arguments().length - 1];
+        for (int i = 0; i < 10; i++) {
+            reader.read(ALICE, 1_000 + i, Instant.EPOCH, 0.5);
+        }
+        return null;
+    });
 
     private Meaning meaning(String question) {
         Metrics metrics = new Metrics() {

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.recall;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.message.ConversationKey;
@@ -155,9 +155,9 @@ public abstract class MessageIndexContract extends VectorIndexContract {
         assertThat(index.add(ONE, first, new MessageIndex.Watermark(1, 7), List.of()))
                 .isTrue();
         assertThat(index.watermarks(List.of(ONE))).isEqualTo(Map.of(ONE, new MessageIndex.Watermark(1, 7)));
-        assertThatThrownBy(() ->
-                        index.add(ONE, new MessageIndex.Watermark(1, 7), new MessageIndex.Watermark(1, 6), List.of()))
-                .isInstanceOf(InvalidInputException.class);
+        assertThrown(
+                InvalidInputException.class,
+                () -> index.add(ONE, new MessageIndex.Watermark(1, 7), new MessageIndex.Watermark(1, 6), List.of()));
     }
 
     @Test
@@ -352,9 +352,7 @@ public abstract class MessageIndexContract extends VectorIndexContract {
         index.open("v1");
         index.open("v1");
         try (MessageIndex other = sameIndex()) {
-            assertThatThrownBy(() -> other.open("v2"))
-                    .isInstanceOf(KeepsakeException.class)
-                    .hasMessageContaining("clear()");
+            assertThrown(KeepsakeException.class, () -> other.open("v2"), "clear()");
         }
         add(ONE, 1, "cat");
         index.clear();

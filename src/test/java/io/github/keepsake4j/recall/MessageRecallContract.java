@@ -1,7 +1,7 @@
 package io.github.keepsake4j.recall;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
@@ -24,9 +24,9 @@ import io.github.keepsake4j.recall.Recalled.Passage;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
+import io.github.keepsake4j.testing.Watched;
 import io.github.keepsake4j.text.OwnText;
 import io.github.keepsake4j.tokens.TokenCounter;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -270,9 +270,10 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
         assertThat(all(recall(ALICE, "parrot"))).contains("the parrot is green").doesNotContain("the parrot is blue");
         assertThat(all(recall.recall(Scope.memories(List.of(ALICE, BOB)), "parrot", RecallOptions.standard())))
                 .contains("the parrot is green", "the parrot is blue");
-        assertThatThrownBy(() -> recall.recall(Scope.tenant("acme"), "parrot", RecallOptions.standard()))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("scope");
+        assertThrown(
+                InvalidInputException.class,
+                () -> recall.recall(Scope.tenant("acme"), "parrot", RecallOptions.standard()),
+                "scope");
     }
 
     @Test
@@ -719,15 +720,14 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
         String head = log.read(ALICE, ReadQuery.newest(1)).head();
         append(ALICE, Append.under(Parent.root(), messages(JANUARY, null, UserMessage.from("the parrot is a secret"))));
         Logs.moveHead(log, ALICE, head, null);
-        MessageLog erasing = (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("onBranch")) {
-                        log.erase(ALICE);
-                        say(ALICE, JANUARY, "one", "two");
-                        say(ALICE, JANUARY, "three", "four");
-                    }
-                    return method.invoke(log, arguments);
-                });
+        MessageLog erasing = Watched.log(log, call -> {
+            if (call.name().equals("onBranch")) {
+                log.erase(ALICE);
+                say(ALICE, JANUARY, "one", "two");
+                say(ALICE, JANUARY, "three", "four");
+            }
+            return call.proceed();
+        });
         MessageSearch search = new MessageSearch(
                 index, key -> erasing, List.of(erasing), Words.standard(), Runnable::run, pause -> work -> {});
         MessageRecall whileErased = new MessageRecall(search, key -> seen(log, key, Set.of()));
@@ -748,15 +748,14 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
         }
         List<Object> memories = new ArrayList<>();
         List<Object> messages = new ArrayList<>();
-        MessageLog counting = (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    Object result = method.invoke(log, arguments);
-                    if (Logs.word(method, arguments).equals("findAt") && result instanceof Map<?, ?> several) {
-                        memories.addAll(several.keySet());
-                        several.values().forEach(found -> messages.addAll((Collection<?>) found));
-                    }
-                    return result;
-                });
+        MessageLog counting = Watched.log(log, call -> {
+            Object result = call.proceed();
+            if (call.word().equals("findAt") && result instanceof Map<?, ?> several) {
+                memories.addAll(several.keySet());
+                several.values().forEach(found -> messages.addAll((Collection<?>) found));
+            }
+            return result;
+        });
         MessageRecall ofMany = new MessageRecall(indexed(index, counting), key -> seen(log, key, Set.of()));
 
         Recalled recalled = ofMany.recall(Scope.memories(keys), "parrot", RecallOptions.standard());
@@ -789,9 +788,7 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
                                 </recalled-messages>"""));
         assertThat(bound.recall("parrot", "bob")).contains("blue").doesNotContain("green");
         assertThat(bound.recall("elephant", "bob")).isEqualTo("Nothing was said about it.");
-        assertThatThrownBy(() -> bound.retrieve(Query.from("parrot")))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("memory id");
+        assertThrown(InvalidInputException.class, () -> bound.retrieve(Query.from("parrot")), "memory id");
     }
 
     private Recalled recall(MemoryKey key, String text) {

@@ -9,7 +9,6 @@ import dev.langchain4j.model.embedding.EmbeddingModel;
 import dev.langchain4j.model.output.Response;
 import dev.langchain4j.store.embedding.CosineSimilarity;
 import io.github.keepsake4j.Keepsake;
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
@@ -275,11 +274,8 @@ public final class RecallBenchmark {
         return switch (home) {
             case IN_MEMORY -> new InMemoryMessageIndex();
             case POSTGRESQL ->
-                JdbcMessageIndex.builder()
-                        .dataSource(Postgres.trustingPool(
-                                Postgres.newest().database(Postgres.newest().newDatabase()), 4, true))
-                        .schema(SchemaMode.ALWAYS)
-                        .build();
+                Postgres.index(Postgres.trustingPool(
+                        Postgres.newest().database(Postgres.newest().newDatabase()), 4, true));
             default -> JdbcMessageIndex.sqlite(directory.resolve("index.db"));
         };
     }

@@ -24,9 +24,8 @@ import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.testing.ConceptModel;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Watched;
 import io.github.keepsake4j.text.OwnText;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -42,6 +41,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
@@ -441,38 +441,13 @@ public abstract class RecallByMeaningContract {
         assertThat(model.calls).isEmpty();
     }
 
-    @Test
-    void a_question_costs_at_most_three_requests_more_and_eleven_in_all() {
+    /** Asks for Luna where words alone are recalled, and where meaning is too: three requests more, and no more than the most. */
+    private Recalled costsThreeMore(Scope scope, int most, Consumer<Process> said) {
         List<String> requests = new ArrayList<>();
         Process process = new Process(new ConceptModel(), "concepts", counted(log, requests), counted(index, requests));
         Process without = new Process(null, "concepts", counted(log, requests), counted(index, requests));
         say(process.watched, ALICE, FACT, "What a sweet name!");
-        chat(process.watched, ALICE, 30);
-        process.work();
-        process.recall(ALICE, "Luna");
-        without.recall(ALICE, "Luna");
-
-        requests.clear();
-        without.recall(ALICE, "Luna");
-        List<String> expected = new ArrayList<>(requests);
-        requests.clear();
-        assertThat(process.recall(ALICE, "Luna")).contains(FACT);
-
-        // The second read is of messages that only their meaning found.
-        expected.addAll(List.of("vectorMarks", "cosines", "find"));
-        assertThat(requests).containsExactlyInAnyOrderElementsOf(expected);
-        assertThat(requests).hasSizeLessThanOrEqualTo(11);
-    }
-
-    @Test
-    void beside_more_vectors_than_are_compared_a_question_costs_three_requests_more_too() {
-        List<String> requests = new ArrayList<>();
-        Process process = new Process(new ConceptModel(), "concepts", counted(log, requests), counted(index, requests));
-        Process without = new Process(null, "concepts", counted(log, requests), counted(index, requests));
-        say(process.watched, ALICE, FACT, "What a sweet name!");
-        process.work();
-        addVectors(BOB, 50_001);
-        Scope scope = Scope.memories(List.of(ALICE, BOB));
+        said.accept(process);
         process.recall.recall(scope, "Luna", RecallOptions.standard());
         without.recall.recall(scope, "Luna", RecallOptions.standard());
 
@@ -483,10 +458,28 @@ public abstract class RecallByMeaningContract {
         Recalled recalled = process.recall.recall(scope, "Luna", RecallOptions.standard());
 
         assertThat(texts(recalled)).contains(FACT);
+        // The second read is of messages that only their meaning found.
+        expected.addAll(List.of("vectorMarks", "cosines", "find"));
+        assertThat(requests).containsExactlyInAnyOrderElementsOf(expected).hasSizeLessThanOrEqualTo(most);
+        return recalled;
+    }
+
+    @Test
+    void a_question_costs_at_most_three_requests_more_and_eleven_in_all() {
+        costsThreeMore(Scope.memory(ALICE), 11, process -> {
+            chat(process.watched, ALICE, 30);
+            process.work();
+        });
+    }
+
+    @Test
+    void beside_more_vectors_than_are_compared_a_question_costs_three_requests_more_too() {
+        Recalled recalled = costsThreeMore(Scope.memories(List.of(ALICE, BOB)), 14, process -> {
+            process.work();
+            addVectors(BOB, 50_001);
+        });
         // A candidate that is older than the vectors that are compared has a meaning.
         assertThat(recalled.passages().get(0).features().meaning()).isGreaterThan(1);
-        expected.addAll(List.of("vectorMarks", "cosines", "find"));
-        assertThat(requests).containsExactlyInAnyOrderElementsOf(expected);
     }
 
     /** Adds vectors of no direction that means something, later than all that is said. Nothing is near to a question then. */
@@ -647,15 +640,11 @@ public abstract class RecallByMeaningContract {
     @SuppressWarnings("unchecked")
     private static <T> T counted(T of, List<String> requests) {
         Class<?> type = of instanceof MessageLog ? MessageLog.class : MessageIndex.class;
-        return (T) Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
-            if (!Set.of("backend", "hashCode").contains(method.getName())) {
-                requests.add(method.getName());
+        return (T) Watched.of((Class<Object>) type, of, call -> {
+            if (!Set.of("backend", "hashCode").contains(call.name())) {
+                requests.add(call.name());
             }
-            try {
-                return method.invoke(of, arguments);
-            } catch (InvocationTargetException e) {
-                throw e.getCause();
-            }
+            return call.proceed();
         });
     }
 

@@ -1,15 +1,12 @@
 package io.github.keepsake4j.recall;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import dev.langchain4j.model.chat.ChatModel;
-import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.rag.content.Content;
 import dev.langchain4j.rag.content.retriever.ContentRetriever;
 import dev.langchain4j.service.AiServices;
@@ -22,10 +19,8 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.turn.Turn;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
@@ -38,27 +33,7 @@ class RecallInAiServicesTest {
         String chat(@MemoryId String user, @dev.langchain4j.service.UserMessage String text);
     }
 
-    /** Gives prepared answers and keeps the requests. */
-    private static final class Prepared implements ChatModel {
-
-        private final Deque<AiMessage> answers = new ArrayDeque<>();
-        private final List<ChatRequest> requests = new ArrayList<>();
-
-        @Override
-        public ChatResponse doChat(ChatRequest request) {
-            requests.add(request);
-            AiMessage next = answers.poll();
-            return ChatResponse.builder()
-                    .aiMessage(next == null ? AiMessage.from("Fine.") : next)
-                    .build();
-        }
-
-        List<ChatMessage> lastRequest() {
-            return requests.get(requests.size() - 1).messages();
-        }
-    }
-
-    private final Prepared model = new Prepared();
+    private final Script model = new Script("Fine.");
     private final MessageLog log = new InMemoryMessageLog();
     private final Keepsake keepsake = Keepsake.builder()
             .messageLog(log)
@@ -66,20 +41,25 @@ class RecallInAiServicesTest {
             .strategy(SlidingWindow.withMaxMessages(4))
             .build();
 
-    @Test
-    void a_retriever_adds_what_the_window_does_not_show() {
-        Chat chat = AiServices.builder(Chat.class)
+    /** Returns a service of LangChain4j alone that recalls. */
+    private Chat retrieving() {
+        return AiServices.builder(Chat.class)
                 .chatModel(model)
                 .chatMemoryProvider(keepsake.chatMemoryProvider())
                 .contentRetriever(keepsake.recall().retriever(RecallOptions.standard()))
                 .build();
+    }
+
+    @Test
+    void a_retriever_adds_what_the_window_does_not_show() {
+        Chat chat = retrieving();
         chat.chat("alice", "My parrot is called Coco");
         chat.chat("bob", "My parrot is called Rex");
         chat.chat("alice", "It rains");
         chat.chat("alice", "It still rains");
 
         chat.chat("alice", "What did I say my parrot was called?");
-        assertThat(text(model.lastRequest()))
+        assertThat(text(model.lastMessages()))
                 .contains("What did I say my parrot was called?", "user: My parrot is called Coco")
                 .doesNotContain("Rex");
 
@@ -124,13 +104,13 @@ class RecallInAiServicesTest {
             chat.chat("alice", "It rains " + i);
         }
         chat.chat("alice", "Which animals are called what?");
-        assertThat(text(model.lastRequest())).contains("Coco", "Tom");
+        assertThat(text(model.lastMessages())).contains("Coco", "Tom");
 
         conversation.regenerate(
                 cat, question -> chat.chat("alice", "What is my parrot called, and my cat, and the rain?"));
-        assertThat(text(model.lastRequest())).contains("Coco").doesNotContain("rains");
+        assertThat(text(model.lastMessages())).contains("Coco").doesNotContain("rains");
         conversation.edit(early, UserMessage.from("x"), question -> chat.chat("alice", "Is my parrot called Coco?"));
-        assertThat(text(model.lastRequest())).doesNotContain("My parrot", "Tom");
+        assertThat(text(model.lastMessages())).doesNotContain("My parrot", "Tom");
     }
 
     /** A named branch is no part of the current one. */
@@ -149,9 +129,9 @@ class RecallInAiServicesTest {
         }
         String asked = "What are my parrot and my fish and my cat called?";
         conversation.turn(Turn.on("tab"), () -> chat.chat("alice", asked));
-        assertThat(text(model.lastRequest())).contains("Coco", "Blub").doesNotContain("Tom");
+        assertThat(text(model.lastMessages())).contains("Coco", "Blub").doesNotContain("Tom");
         chat.chat("alice", asked);
-        assertThat(text(model.lastRequest())).contains("Coco", "Tom").doesNotContain("Blub");
+        assertThat(text(model.lastMessages())).contains("Coco", "Tom").doesNotContain("Blub");
     }
 
     @Test
@@ -173,9 +153,9 @@ class RecallInAiServicesTest {
             chat.chat("alice", "It rains");
         }
         chat.chat("alice", "Is my parrot called Coco?");
-        assertThat(text(model.lastRequest())).contains("user: My parrot");
+        assertThat(text(model.lastMessages())).contains("user: My parrot");
         chat.chat("alice", "What is my parrot called?");
-        assertThat(text(model.lastRequest())).doesNotContain("Coco");
+        assertThat(text(model.lastMessages())).doesNotContain("Coco");
     }
 
     /** A turn of a memory of the same name in another log tells nothing of this one. */
@@ -198,7 +178,7 @@ class RecallInAiServicesTest {
                 .id();
         keepsake.conversation("alice")
                 .edit(question, UserMessage.from("y"), asked -> chat.chat("alice", "Is my horse called Zorro?"));
-        assertThat(text(model.lastRequest())).contains("user: My horse is called Zorro");
+        assertThat(text(model.lastMessages())).contains("user: My horse is called Zorro");
     }
 
     private Chat recalling() {
@@ -220,7 +200,7 @@ class RecallInAiServicesTest {
                 .contentRetriever(query -> List.of(Content.from("The office opens at nine"), Content.from("Ask Zoe")))
                 .build();
         chat.chat("alice", "When may I come with my parrot?");
-        assertThat(text(model.lastRequest())).contains("The office opens at nine");
+        assertThat(text(model.lastMessages())).contains("The office opens at nine");
 
         Scope scope = Scope.memory(keepsake.conversation("alice").key());
         assertThat(keepsake.search().find(scope, "office nine Zoe").hits()).isEmpty();
@@ -255,7 +235,7 @@ class RecallInAiServicesTest {
             assertThat(question).isEqualTo(UserMessage.from("When may I come with my parrot?"));
             return chat.chat("alice", question.singleText());
         });
-        assertThat(text(model.lastRequest())).containsOnlyOnce("The office opens at nine");
+        assertThat(text(model.lastMessages())).containsOnlyOnce("The office opens at nine");
     }
 
     @Test
@@ -273,14 +253,10 @@ class RecallInAiServicesTest {
                         tool.parameters().properties().keySet())
                 .containsExactly("question"));
 
-        model.answers.add(AiMessage.from(ToolExecutionRequest.builder()
-                .id("1")
-                .name("recall")
-                .arguments("{\"question\": \"parrot's name\", \"memoryId\": \"bob\"}")
-                .build()));
+        model.says(AiMessage.from(call("1", "recall", "{\"question\": \"parrot's name\", \"memoryId\": \"bob\"}")));
         chat.chat("alice", "And the parrot?");
 
-        assertThat(model.lastRequest())
+        assertThat(model.lastMessages())
                 .filteredOn(ToolExecutionResultMessage.class::isInstance)
                 .singleElement()
                 .satisfies(result -> assertThat(((ToolExecutionResultMessage) result).text())
@@ -290,15 +266,11 @@ class RecallInAiServicesTest {
 
     @Test
     void what_the_window_shows_is_not_added() {
-        Chat chat = AiServices.builder(Chat.class)
-                .chatModel(model)
-                .chatMemoryProvider(keepsake.chatMemoryProvider())
-                .contentRetriever(keepsake.recall().retriever(RecallOptions.standard()))
-                .build();
+        Chat chat = retrieving();
         chat.chat("alice", "My parrot is called Coco");
         chat.chat("alice", "What is my parrot called?");
 
-        assertThat(text(model.lastRequest())).doesNotContain("<recalled-messages>");
+        assertThat(text(model.lastMessages())).doesNotContain("<recalled-messages>");
     }
 
     private static String text(List<ChatMessage> messages) {

@@ -1,6 +1,5 @@
 package io.github.keepsake4j.recall;
 
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.MessageIndex.MessageVector;
@@ -57,10 +56,7 @@ public final class VectorBenchmark {
         }
         DataSource source = Postgres.trustingPool(
                 Postgres.newest().database(Postgres.newest().newDatabase()), 2, true);
-        try (MessageIndex index = JdbcMessageIndex.builder()
-                .dataSource(source)
-                .schema(SchemaMode.ALWAYS)
-                .build()) {
+        try (MessageIndex index = Postgres.index(source)) {
             index.tenants();
             Postgres.execute(source, "CHECKPOINT");
             measure(

@@ -1,5 +1,8 @@
 package io.github.keepsake4j.recall;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
+import static io.github.keepsake4j.testing.Vectors.cosine;
+import static io.github.keepsake4j.testing.Vectors.random;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -106,14 +109,6 @@ abstract class VectorIndexContract {
         return new VectorMark(1, sequence, 1, 0);
     }
 
-    private static float[] random(Random random, int dimension) {
-        float[] vector = new float[dimension];
-        for (int i = 0; i < dimension; i++) {
-            vector[i] = (float) random.nextGaussian();
-        }
-        return vector;
-    }
-
     private static Instant time(long sequence) {
         return START.plusSeconds(60 * sequence);
     }
@@ -133,18 +128,6 @@ abstract class VectorIndexContract {
         VectorMark before = index.vectorMarks(MODEL, List.of(key)).get(key);
         assertThat(index.addVectors(MODEL, key, before, mark(to), vectors(seed, from, to)))
                 .isTrue();
-    }
-
-    private static double cosine(float[] a, float[] b) {
-        double product = 0;
-        double ofA = 0;
-        double ofB = 0;
-        for (int i = 0; i < a.length; i++) {
-            product += (double) a[i] * b[i];
-            ofA += (double) a[i] * a[i];
-            ofB += (double) b[i] * b[i];
-        }
-        return product / Math.sqrt(ofA * ofB);
     }
 
     @Test
@@ -451,16 +434,14 @@ abstract class VectorIndexContract {
                 vectors(1, 11, 13),
                 List.of(some.get(1), some.get(0)),
                 List.of(some.get(0), wider))) {
-            assertThatThrownBy(() -> index.addVectors(MODEL, ONE, mark(10), mark(12), wrong))
-                    .isInstanceOf(InvalidInputException.class);
+            assertThrown(InvalidInputException.class, () -> index.addVectors(MODEL, ONE, mark(10), mark(12), wrong));
         }
-        assertThatThrownBy(() -> index.addVectors(MODEL, ONE, mark(10), mark(9), List.of()))
-                .isInstanceOf(InvalidInputException.class);
-        assertThatThrownBy(() -> index.addVectors(MODEL, ONE, mark(10), new VectorMark(2, 11, 1, 0), List.of()))
-                .isInstanceOf(InvalidInputException.class);
+        assertThrown(InvalidInputException.class, () -> index.addVectors(MODEL, ONE, mark(10), mark(9), List.of()));
+        assertThrown(
+                InvalidInputException.class,
+                () -> index.addVectors(MODEL, ONE, mark(10), new VectorMark(2, 11, 1, 0), List.of()));
         assertThatThrownBy(() -> new VectorMark(1, 1, Double.NaN, 0)).isInstanceOf(InvalidInputException.class);
-        assertThatThrownBy(() -> cosines(MODEL, Scope.memory(ONE), new float[DIMENSION], 0))
-                .isInstanceOf(InvalidInputException.class);
+        assertThrown(InvalidInputException.class, () -> cosines(MODEL, Scope.memory(ONE), new float[DIMENSION], 0));
         assertThat(index.vectorMarks(MODEL, List.of(ONE))).isEqualTo(Map.of(ONE, mark(10)));
         assertThat(some.get(0)).hasToString("MessageVector[sequence=11, time=" + time(11) + ", dimension=16]");
     }

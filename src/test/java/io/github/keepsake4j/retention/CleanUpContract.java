@@ -1,6 +1,7 @@
 package io.github.keepsake4j.retention;
 
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -183,6 +184,18 @@ public abstract class CleanUpContract {
         assertThat(keys("acme")).containsExactly("c1");
     }
 
+    /** Runs a clean-up of a memory's tenant while something is said there, and returns how much it removed. */
+    private long removedWhile(ConversationKey key, CleanUp cleanUp) throws Exception {
+        CyclicBarrier start = new CyclicBarrier(2);
+        CompletableFuture<CleanUp.Report> run = CompletableFuture.supplyAsync(() -> {
+            meet(start);
+            return cleanUp.run(key.tenant());
+        });
+        meet(start);
+        log.append(key, Append.underHead(new NewMessage("late", user("late"), 1, "test", null)));
+        return run.get().removed();
+    }
+
     @Test
     void a19_what_is_said_while_it_is_cleaned_up_stays_with_what_was_made_of_its_memory() throws Exception {
         for (int i = 0; i < Counts.of(20, 2_000); i++) {
@@ -192,15 +205,9 @@ public abstract class CleanUpContract {
             say(idle);
             Instant between = later();
             List<MemoryKey> madeErased = new ArrayList<>();
-            CyclicBarrier start = new CyclicBarrier(2);
-            CompletableFuture<CleanUp.Report> run = CompletableFuture.supplyAsync(() -> {
-                CleanUp cleanUp = CleanUp.of(log).idleFor(IDLE).at(clock(between.plus(IDLE)));
-                meet(start);
-                return cleanUp.alsoErasing(madeErased::add).run(key.tenant());
-            });
-            meet(start);
-            log.append(key, Append.underHead(new NewMessage("late", user("late"), 1, "test", null)));
-            long removed = run.get().removed();
+            long removed = removedWhile(
+                    key,
+                    CleanUp.of(log).idleFor(IDLE).at(clock(between.plus(IDLE))).alsoErasing(madeErased::add));
 
             List<LoggedMessage> left = log.history(key, HistoryQuery.newest(5)).messages();
             assertThat(left.get(left.size() - 1).id()).as("race %s", i).isEqualTo("late");
@@ -303,9 +310,10 @@ public abstract class CleanUpContract {
                 .doesNotContain("apollo");
         assertThat(cleanUp.run("acme").removed()).isZero();
         assertThat(cleanUp.run("other")).isEqualTo(new CleanUp.Report(0, 0, 0, 0));
-        assertThatThrownBy(() -> cleanUp.withMetadata("undeclared", "x").run("acme"))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("undeclared");
+        assertThrown(
+                InvalidInputException.class,
+                () -> cleanUp.withMetadata("undeclared", "x").run("acme"),
+                "undeclared");
     }
 
     @Test
@@ -421,14 +429,7 @@ public abstract class CleanUpContract {
             say(key);
             expire(key, MemoryInfo.EXPIRE_AFTER_USE, "PT1H");
             Instant between = later();
-            CyclicBarrier start = new CyclicBarrier(2);
-            CompletableFuture<CleanUp.Report> run = CompletableFuture.supplyAsync(() -> {
-                meet(start);
-                return CleanUp.of(log).at(clock(between.plus(IDLE))).run(key.tenant());
-            });
-            meet(start);
-            log.append(key, Append.underHead(new NewMessage("late", user("late"), 1, "test", null)));
-            long removed = run.get().removed();
+            long removed = removedWhile(key, CleanUp.of(log).at(clock(between.plus(IDLE))));
             assertThat(log.history(key, HistoryQuery.newest(5)).messages())
                     .as("race %s", i)
                     .hasSize(removed == 1 ? 1 : 2)
@@ -448,12 +449,13 @@ public abstract class CleanUpContract {
                 Map.of(MemoryInfo.EXPIRE_AFTER_USE, "PT0S"),
                 Map.of(MemoryInfo.EXPIRE_AFTER_USE, "-P1D"),
                 Map.of(MemoryInfo.EXPIRE_AFTER_USE, "P365001D"))) {
-            assertThatThrownBy(() -> Logs.describe(log, CONVERSATION, null, wrong))
-                    .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining("keepsake.expire.");
-            assertThatThrownBy(() -> Append.underHead(new NewMessage("x", user("hello"), 1, "test", null))
-                            .creating(wrong))
-                    .isInstanceOf(InvalidInputException.class);
+            assertThrown(
+                    InvalidInputException.class,
+                    () -> Logs.describe(log, CONVERSATION, null, wrong),
+                    "keepsake.expire.");
+            assertThrown(InvalidInputException.class, () -> Append.underHead(
+                            new NewMessage("x", user("hello"), 1, "test", null))
+                    .creating(wrong));
         }
         assertThat(log.list("acme", ListQuery.first(9)).memories().get(0).metadata())
                 .isEmpty();
@@ -512,8 +514,9 @@ public abstract class CleanUpContract {
         long epoch = log.read(CONVERSATION, ReadQuery.newest(1)).epoch();
         CleanUp.of(log).idleFor(IDLE).at(tomorrow()).run("acme");
         NewMessage late = new NewMessage("late", user("late"), 1, "test", null);
-        assertThatThrownBy(() -> log.append(CONVERSATION, Append.underHead(late).inEpoch(epoch)))
-                .isInstanceOf(ErasedException.class);
+        assertThrown(
+                ErasedException.class,
+                () -> log.append(CONVERSATION, Append.underHead(late).inEpoch(epoch)));
     }
 
     @Test

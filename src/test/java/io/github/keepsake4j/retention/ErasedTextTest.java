@@ -2,6 +2,7 @@ package io.github.keepsake4j.retention;
 
 import static io.github.keepsake4j.log.LogTesting.message;
 import static io.github.keepsake4j.log.LogTesting.user;
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -37,7 +38,6 @@ import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.testing.StoredFiles;
-import io.github.keepsake4j.testing.Tell;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -191,18 +191,13 @@ class ErasedTextTest {
                             .find(Scope.tenant("acme"), "qqstaysquestion")
                             .hits())
                     .isNotEmpty();
-            Tell.line("%s: none of %d canaries is left", log.backend(), IN_THE_LOG.size() + IN_MEMORIES.size() + 1);
         }
     }
 
     private static void write(MessageLog log, LongTermMemoryStore memories, MemoryKey key, int round) {
         String canary = key.equals(GOES) ? CANARY : "qqstays";
         String filler = " word".repeat(round * 50);
-        ToolExecutionRequest call = ToolExecutionRequest.builder()
-                .id("call" + round)
-                .name("tool")
-                .arguments("{\"a\":\"" + canary + "call\"}")
-                .build();
+        ToolExecutionRequest call = call("call" + round, "tool", "{\"a\":\"" + canary + "call\"}");
         log.append(
                 key,
                 Append.under(

@@ -5,13 +5,13 @@ import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.memory.ChatMemory;
-import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import dev.langchain4j.store.memory.chat.InMemoryChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.MessageLogs;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.testing.Dialogue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,11 +54,7 @@ class PictureTest {
     @EnumSource
     void the_picture_has_the_numbers_of_a_run(Theme theme) throws IOException {
         ChatMemoryStore store = new InMemoryChatMemoryStore();
-        ChatMemory window = MessageWindowChatMemory.builder()
-                .id("c")
-                .maxMessages(WINDOW)
-                .chatMemoryStore(store)
-                .build();
+        ChatMemory window = Dialogue.window("c", WINDOW, store);
         try (MessageLog log = MessageLogs.inMemory()) {
             Keepsake keepsake =
                     Keepsake.builder().messageLog(log).maxMessages(WINDOW).build();

@@ -9,6 +9,7 @@ import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.ProviderRules;
+import io.github.keepsake4j.testing.Script;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -37,12 +38,7 @@ final class SoakModel {
     }
 
     ChatModel chat() {
-        return new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                return answer(request.messages());
-            }
-        };
+        return Script.playing(request -> answer(request.messages()));
     }
 
     StreamingChatModel streaming() {
@@ -70,7 +66,7 @@ final class SoakModel {
         AiMessage message = calls
                 ? AiMessage.from(Dialogue.call("call-" + turn.id(), "look", "{\"id\": \"" + turn.id() + "\"}"))
                 : AiMessage.from(turn.answer());
-        return ChatResponse.builder().aiMessage(message).build();
+        return Script.response(message);
     }
 
     private boolean answersTheTurnBefore(ChatMessage message) {

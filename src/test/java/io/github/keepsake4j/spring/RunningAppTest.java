@@ -1,5 +1,6 @@
 package io.github.keepsake4j.spring;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -88,8 +89,7 @@ class RunningAppTest {
             assertThat(assistant.chat("alice", "hello")).isEqualTo("heard 1: hello");
             assertThat(assistant.chat("alice", "what is the time?")).isEqualTo("it is noon");
             assertThat(assistant.chat("alice", "what is on the menu?")).contains("heard 3", "soup of the day");
-            assertThatThrownBy(() -> assistant.chat("alice", "what is hidden?"))
-                    .isInstanceOf(OutputGuardrailException.class);
+            assertThrown(OutputGuardrailException.class, () -> assistant.chat("alice", "what is hidden?"));
             assertThatThrownBy(() -> assistant.chat("alice", "broken")).hasMessageContaining("the model is down");
             assertThat(assistant.chat("bob", "hello")).isEqualTo("heard 1: hello");
 
@@ -120,18 +120,21 @@ class RunningAppTest {
             String answer = last(keepsake, "dora").id();
             List<String> before = said(keepsake, "dora");
 
-            assertThatThrownBy(() -> chat.regenerate(answer, asked -> assistant.translate("erik", asked.singleText())))
-                    .isInstanceOf(InvalidInputException.class);
-            assertThatThrownBy(() -> chat.regenerate(answer, asked -> assistant.translate("dora", asked.singleText())))
-                    .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining("Keepsake.attach");
+            assertThrown(
+                    InvalidInputException.class,
+                    () -> chat.regenerate(answer, asked -> assistant.translate("erik", asked.singleText())));
+            assertThrown(
+                    InvalidInputException.class,
+                    () -> chat.regenerate(answer, asked -> assistant.translate("dora", asked.singleText())),
+                    "Keepsake.attach");
             assertThat(said(keepsake, "dora")).isEqualTo(before);
             assertThat(keepsake.conversation("erik").info()).isEmpty();
 
-            assertThatThrownBy(() -> chat.regenerate(
+            assertThrown(
+                    KeepsakeException.class,
+                    () -> chat.regenerate(
                             answer, asked -> CompletableFuture.supplyAsync(() -> assistant.translate("dora", "ants"))
-                                    .join()))
-                    .isInstanceOf(KeepsakeException.class);
+                                    .join()));
             chat.regenerate(answer, asked -> assistant.translate("dora", "{{ bees }}"));
             assertThat(chat.branch(2).messages().get(0).userText()).isEqualTo("Translate {{ bees }}");
         }

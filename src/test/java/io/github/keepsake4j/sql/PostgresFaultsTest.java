@@ -13,7 +13,6 @@ import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Postgres;
-import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.TransactionPooler;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -346,8 +345,6 @@ class PostgresFaultsTest extends FaultContract {
                 PostgresBuilder::transactionPooler,
                 PostgresBuilder::transactionPooler,
                 PostgresBuilder::transactionPooler);
-        Tell.line("%s: %d failed without the setting, %d with it", home, without.size(), with.size());
-
         assertThat(with).isEmpty();
         assertThat(without)
                 .allSatisfy(error -> assertFails(

@@ -3,6 +3,7 @@ package io.github.keepsake4j.sql;
 import static io.github.keepsake4j.log.LogTesting.KEY;
 import static io.github.keepsake4j.log.LogTesting.batch;
 import static io.github.keepsake4j.log.LogTesting.branch;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -57,14 +58,8 @@ class PostgresWatchdogTest {
 
     /** To make tables may take a busy machine longer than the limit of these tests. */
     private void makeTables() {
-        try (MessageLog log = JdbcMessageLog.builder()
-                        .dataSource(source)
-                        .schema(SchemaMode.ALWAYS)
-                        .build();
-                JdbcMessageIndex index = JdbcMessageIndex.builder()
-                        .dataSource(source)
-                        .schema(SchemaMode.ALWAYS)
-                        .build()) {
+        try (MessageLog log = Postgres.log(source);
+                JdbcMessageIndex index = Postgres.index(source)) {
             branch(log, KEY);
             index.clear();
         }
@@ -100,12 +95,9 @@ class PostgresWatchdogTest {
             other.setAutoCommit(false);
             statement.execute("SELECT * FROM keepsake_memory FOR UPDATE");
 
-            assertThatThrownBy(() -> log.append(KEY, batch("b")))
-                    .isInstanceOf(StorageUnavailableException.class)
-                    .hasMessageContainingAll(CANCELLED, KEY.canonical());
-            assertThatThrownBy(() -> Logs.moveHead(log, KEY, "a", null))
-                    .isInstanceOf(StorageUnavailableException.class)
-                    .hasMessageContaining(CANCELLED);
+            assertThrown(
+                    StorageUnavailableException.class, () -> log.append(KEY, batch("b")), CANCELLED, KEY.canonical());
+            assertThrown(StorageUnavailableException.class, () -> Logs.moveHead(log, KEY, "a", null), CANCELLED);
             other.rollback();
             assertThat(log.append(KEY, batch("b")).replayed()).isFalse();
             assertThat(branch(log, KEY)).containsExactly("a", "b");
@@ -133,12 +125,13 @@ class PostgresWatchdogTest {
             other.rollback();
 
             assertThat(cleared).succeedsWithin(Duration.ofSeconds(20));
-            assertThatThrownBy(() -> {
+            assertThrown(
+                    StorageUnavailableException.class,
+                    () -> {
                         statement.execute("LOCK TABLE keepsake_index_memory");
                         index.watermarks(List.of(KEY));
-                    })
-                    .isInstanceOf(StorageUnavailableException.class)
-                    .hasMessageContaining(CANCELLED);
+                    },
+                    CANCELLED);
             other.rollback();
         }
     }

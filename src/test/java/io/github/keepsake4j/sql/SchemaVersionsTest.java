@@ -118,11 +118,7 @@ class SchemaVersionsTest {
         return switch (tables) {
             case LOG_POSTGRESQL -> log(postgresLog());
             case LOG_SQLITE -> log(SqliteMessageLog.open(file(tables)));
-            case INDEX_POSTGRESQL ->
-                index(JdbcMessageIndex.builder()
-                        .dataSource(postgres())
-                        .schema(SchemaMode.ALWAYS)
-                        .build());
+            case INDEX_POSTGRESQL -> index(Postgres.index(postgres()));
             case INDEX_SQLITE -> index(JdbcMessageIndex.sqlite(file(tables)));
             case MEMORIES_POSTGRESQL ->
                 memories(JdbcLongTermMemoryStore.builder()

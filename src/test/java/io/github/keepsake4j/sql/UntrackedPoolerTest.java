@@ -8,7 +8,6 @@ import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.Type;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
-import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.Threads;
 import io.github.keepsake4j.testing.TransactionPooler;
 import io.github.keepsake4j.transfer.ImportSource;
@@ -75,8 +74,6 @@ class UntrackedPoolerTest {
                 lookUp(resolver, file, client % 2 == 0 ? "uploaded" : "made");
             }
         });
-        Tell.line("%d look-ups of files: %d failed, %d wrong", lookUps * CLIENTS, failed.get(), wrong.get());
-
         assertThat(wrong).hasValue(0);
         assertThat(failed).hasValue(0);
     }
@@ -109,10 +106,6 @@ class UntrackedPoolerTest {
             }
         });
         int left = rows();
-        Tell.line(
-                "%d imports beside deletes: %d failed, %d wrong; %d rows deleted",
-                4 * rounds * conversations, failed.get(), wrong.get(), ROWS - left);
-
         assertThat(left).isEqualTo(ROWS);
         assertThat(wrong).hasValue(0);
         assertThat(failed).hasValue(0);

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.summary;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -77,7 +78,6 @@ class ModelSummarizerTest {
         assertThat(requests).hasSize(1);
         String system = ((SystemMessage) requests.get(0).messages().get(0)).text();
         String user = ((UserMessage) requests.get(0).messages().get(1)).singleText();
-        Tell.line(system + "\n\n" + user);
         String word = tags(user);
         assertThat(system)
                 .isEqualTo(
@@ -290,12 +290,12 @@ class ModelSummarizerTest {
         assertThat(system).startsWith("Fasse zusammen.\n\nAnswer with the summary only, in at most 100 tokens.");
         assertThat(requests.get(0).maxOutputTokens()).isNull();
         assertThat(user(0)).contains("01234 [… 6 characters cut …] bcdef\nUser: Hi\n");
-        assertThatThrownBy(() ->
-                        ModelSummarizer.builder(model).maxInputTokens(1000).build())
-                .isInstanceOf(InvalidInputException.class);
-        assertThatThrownBy(
-                        () -> ModelSummarizer.builder(model).instructions(" ").build())
-                .isInstanceOf(InvalidInputException.class);
+        assertThrown(
+                InvalidInputException.class,
+                () -> ModelSummarizer.builder(model).maxInputTokens(1000).build());
+        assertThrown(
+                InvalidInputException.class,
+                () -> ModelSummarizer.builder(model).instructions(" ").build());
     }
 
     private static String sentence(int i) {

@@ -27,14 +27,8 @@ class SqliteSummaryWorkerTest extends SummaryWorkerContract {
             log.close();
             return "short";
         };
-        SummaryWorker worker = worker(log);
+        String logged = loggedByOneCall();
 
-        String logged = logged(() -> {
-            worker.due(KEY, plan(4));
-            ImpatientWorker.awaitIdle(worker);
-        });
-
-        assertThat(summarizer.calls).hasSize(1);
         assertThat(Logs.summaries(other, KEY)).isEmpty();
         assertThat(logged).isEmpty();
         assertThat(measured).isEmpty();

@@ -19,12 +19,11 @@ import io.github.keepsake4j.summary.SummaryFailedException.Kind;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logs;
+import io.github.keepsake4j.testing.Watched;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
@@ -285,6 +284,17 @@ abstract class SummaryWorkerContract {
         assertThat(summarizer.allTexts()).isEqualTo(texts(1, 28));
     }
 
+    /** Has a summary made by one call of the summarizer, and returns what is logged. */
+    final String loggedByOneCall() throws Exception {
+        SummaryWorker worker = worker(log);
+        String logged = logged(() -> {
+            worker.due(KEY, plan(4));
+            ImpatientWorker.awaitIdle(worker);
+        });
+        assertThat(summarizer.calls).hasSize(1);
+        return logged;
+    }
+
     @Test
     void a_memory_erased_meanwhile_gets_no_summary() throws Exception {
         append(1, 12);
@@ -292,14 +302,8 @@ abstract class SummaryWorkerContract {
             other.erase(KEY);
             return "short";
         };
-        SummaryWorker worker = worker(log);
+        String logged = loggedByOneCall();
 
-        String logged = logged(() -> {
-            worker.due(KEY, plan(4));
-            ImpatientWorker.awaitIdle(worker);
-        });
-
-        assertThat(summarizer.calls).hasSize(1);
         assertThat(Logs.summaries(log, KEY)).isEmpty();
         assertThat(logged).isEmpty();
     }
@@ -596,14 +600,7 @@ abstract class SummaryWorkerContract {
     }
 
     private MessageLog intercepted(Change change) {
-        return (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    try {
-                        return change.of(Logs.word(method, arguments), method.invoke(log, arguments));
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Watched.log(log, call -> change.of(call.word(), call.proceed()));
     }
 
     interface Step {

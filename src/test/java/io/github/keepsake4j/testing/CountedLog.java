@@ -5,8 +5,6 @@ import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.StorageUnavailableException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 
 /** Counts the data that goes in and out of a log. It can lose an answer or be unavailable. For one thread at a time. */
 public final class CountedLog {
@@ -36,31 +34,26 @@ public final class CountedLog {
 
     /** Returns a counted view of the log. */
     public MessageLog around(MessageLog log) {
-        return (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    calls++;
-                    boolean append = method.getName().equals("append");
-                    Fault fault = append ? nextAppend : Fault.NONE;
-                    if (append) {
-                        nextAppend = Fault.NONE;
-                        Runnable first = meanwhile;
-                        meanwhile = () -> {};
-                        first.run();
-                    }
-                    if (fault == Fault.BEFORE) {
-                        throw new StorageUnavailableException("down", null);
-                    }
-                    try {
-                        Object result = method.invoke(log, arguments);
-                        count(result, append ? (Append) arguments[1] : null);
-                        if (fault == Fault.AFTER) {
-                            throw new StorageUnavailableException("answer lost", null);
-                        }
-                        return result;
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Watched.log(log, call -> {
+            calls++;
+            boolean append = call.name().equals("append");
+            Fault fault = append ? nextAppend : Fault.NONE;
+            if (append) {
+                nextAppend = Fault.NONE;
+                Runnable first = meanwhile;
+                meanwhile = () -> {};
+                first.run();
+            }
+            if (fault == Fault.BEFORE) {
+                throw new StorageUnavailableException("down", null);
+            }
+            Object result = call.proceed();
+            count(result, append ? (Append) call.arguments()[1] : null);
+            if (fault == Fault.AFTER) {
+                throw new StorageUnavailableException("answer lost", null);
+            }
+            return result;
+        });
     }
 
     private void count(Object result, Append append) {

@@ -5,6 +5,8 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.memory.chat.MessageWindowChatMemory;
+import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -46,5 +48,14 @@ public final class Dialogue {
         return conversation.history(HistoryQuery.oldest(1000)).messages().stream()
                 .map(LoggedMessage::message)
                 .toList();
+    }
+
+    /** Returns LangChain4j's window of this many messages over a store. */
+    public static MessageWindowChatMemory window(Object id, int messages, ChatMemoryStore store) {
+        return MessageWindowChatMemory.builder()
+                .id(id)
+                .maxMessages(messages)
+                .chatMemoryStore(store)
+                .build();
     }
 }

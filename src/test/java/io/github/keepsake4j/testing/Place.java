@@ -1,10 +1,8 @@
 package io.github.keepsake4j.testing;
 
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
@@ -59,11 +57,7 @@ public record Place(Home home, int port, String name) {
             case IN_MEMORY -> new InMemoryMessageLog();
             case SQLITE -> SqliteMessageLog.open(Path.of(name));
             case FILES -> FileMessageLog.in(Path.of(name));
-            case POSTGRESQL ->
-                JdbcMessageLog.builder()
-                        .dataSource(Postgres.kept(name, port))
-                        .schema(SchemaMode.ALWAYS)
-                        .build();
+            case POSTGRESQL -> Postgres.log(Postgres.kept(name, port));
             case REDIS ->
                 RedisMessageLog.builder()
                         .server(Redis.uri(port))

@@ -2,6 +2,9 @@ package io.github.keepsake4j.testing;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.jdbc.SchemaMode;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -267,6 +270,15 @@ public final class Postgres implements AutoCloseable {
         return pool(source, size, autoCommit, 10_000, 500);
     }
 
+    /** Creates a pool on a new database of the newest server, for a class of tests. */
+    public static HikariDataSource poolOfNewDatabase() {
+        try {
+            return trustingPool(newest().database(newest().newDatabase()), 4, true);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /** Creates a pool on a data source. It notices at once when an outage begins or ends. */
     public static HikariDataSource pool(DataSource source, int size, boolean autoCommit) {
         return pool(source, size, autoCommit, 10_000);
@@ -321,5 +333,21 @@ public final class Postgres implements AutoCloseable {
     @Override
     public void close() throws IOException {
         server.close();
+    }
+
+    /** Opens a log whose tables are made, on a pool that is the caller's. */
+    public static JdbcMessageLog log(DataSource pool) {
+        return JdbcMessageLog.builder()
+                .dataSource(pool)
+                .schema(SchemaMode.ALWAYS)
+                .build();
+    }
+
+    /** The same for an index. */
+    public static JdbcMessageIndex index(DataSource pool) {
+        return JdbcMessageIndex.builder()
+                .dataSource(pool)
+                .schema(SchemaMode.ALWAYS)
+                .build();
     }
 }

@@ -2,8 +2,6 @@ package io.github.keepsake4j.testing;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.StorageUnavailableException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -22,28 +20,23 @@ public class WatchedLog {
     private final MessageLog log;
 
     public WatchedLog(MessageLog inner) {
-        log = (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    String word = Logs.word(method, arguments);
-                    calls.add(word);
-                    called(word, arguments);
-                    RuntimeException failure = failures.get(word);
-                    if (failure != null) {
-                        throw failure;
-                    }
-                    try {
-                        Object result = method.invoke(inner, arguments);
-                        if (word.equals("acquireLease") && result.equals(Optional.empty())) {
-                            refused.countDown();
-                        }
-                        if (lost.remove(word)) {
-                            throw new StorageUnavailableException("the answer was lost", null);
-                        }
-                        return result;
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        log = Watched.log(inner, call -> {
+            String word = call.word();
+            calls.add(word);
+            called(word, call.arguments());
+            RuntimeException failure = failures.get(word);
+            if (failure != null) {
+                throw failure;
+            }
+            Object result = call.proceed();
+            if (word.equals("acquireLease") && result.equals(Optional.empty())) {
+                refused.countDown();
+            }
+            if (lost.remove(word)) {
+                throw new StorageUnavailableException("the answer was lost", null);
+            }
+            return result;
+        });
     }
 
     /** Called on the caller's thread, before the call reaches the log. */

@@ -105,17 +105,14 @@ class CopiesInUseTest {
     /** The memory is erased after its messages were read: before their notes are read, or at the end. */
     @ParameterizedTest
     @Homes
-    void an_erasure_that_races_an_export_or_a_fork_is_an_erased_exception(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog log = storage.open()) {
-            ConversationKey fork = ConversationKey.of("acme", "fork");
-            assertErased(log, "made", erasing -> NdjsonExport.of(erasing)
-                    .writeTenant("acme", OutputStream.nullOutputStream()));
-            assertErased(
-                    log, "read", erasing -> NdjsonExport.of(erasing).writeMemory(KEY, OutputStream.nullOutputStream()));
-            assertErased(log, "made", erasing -> MarkdownExport.of(erasing).writeMemory(KEY, new StringBuilder()));
-            assertErased(log, "made", erasing -> MemoryFork.create(erasing, KEY, "a1", fork));
-        }
+    void an_erasure_that_races_an_export_or_a_fork_is_an_erased_exception(MessageLog log) throws Exception {
+        ConversationKey fork = ConversationKey.of("acme", "fork");
+        assertErased(
+                log, "made", erasing -> NdjsonExport.of(erasing).writeTenant("acme", OutputStream.nullOutputStream()));
+        assertErased(
+                log, "read", erasing -> NdjsonExport.of(erasing).writeMemory(KEY, OutputStream.nullOutputStream()));
+        assertErased(log, "made", erasing -> MarkdownExport.of(erasing).writeMemory(KEY, new StringBuilder()));
+        assertErased(log, "made", erasing -> MemoryFork.create(erasing, KEY, "a1", fork));
     }
 
     private interface Work {

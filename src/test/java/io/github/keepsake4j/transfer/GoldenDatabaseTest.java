@@ -1,13 +1,11 @@
 package io.github.keepsake4j.transfer;
 
 import static io.github.keepsake4j.log.LogTesting.batch;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -77,9 +75,12 @@ class GoldenDatabaseTest {
         Path file = Files.copy(folder(version).resolve("log.db"), directory.resolve("log.db"));
         try (MessageLog log = SqliteMessageLog.open(file)) {
             if (version < BASE) {
-                assertThatThrownBy(() -> log.list("acme", ListQuery.first(1)))
-                        .isInstanceOf(KeepsakeException.class)
-                        .hasMessageContainingAll("older than this library", "snapshot", "version " + version);
+                assertThrown(
+                        KeepsakeException.class,
+                        () -> log.list("acme", ListQuery.first(1)),
+                        "older than this library",
+                        "snapshot",
+                        "version " + version);
             } else {
                 assertGolden(log);
             }
@@ -108,26 +109,17 @@ class GoldenDatabaseTest {
             }
         }
         Postgres.execute(database, "SELECT setval('keepsake_memory_number', max(number)) FROM keepsake_memory");
-        try (MessageLog log = postgres(database)) {
+        try (MessageLog log = Postgres.log(database)) {
             assertGolden(log);
         }
     }
 
-    private static MessageLog postgres(DataSource database) {
-        return JdbcMessageLog.builder()
-                .dataSource(database)
-                .schema(SchemaMode.ALWAYS)
-                .build();
-    }
-
     private static void assertGolden(MessageLog log) {
         try (MessageLog golden = GoldenMemory.log()) {
-            MemoryCopyTest.assertSame(golden, log, GoldenMemory.KEY, "golden");
-            MemoryCopyTest.assertSame(golden, log, GoldenMemory.NODE, "golden");
+            GoldenFormsTest.assertSame(golden, log);
         }
         assertThat(log.list("acme", ListQuery.first(10)).memories()).hasSize(2);
-        assertThat(log.append(GoldenMemory.KEY, batch("later")).previousHead()).isEqualTo("q3");
-        assertThat(log.append(ERASED, batch("later")).position().epoch()).isGreaterThan(1);
+        GoldenFormsTest.assertGoesOn(log);
     }
 
     private static void fill(MessageLog log) {
@@ -147,7 +139,7 @@ class GoldenDatabaseTest {
             fill(log);
         }
         DataSource database = Postgres.newest().database(Postgres.newest().newDatabase());
-        try (MessageLog log = postgres(database)) {
+        try (MessageLog log = Postgres.log(database)) {
             fill(log);
         }
         for (String table : TABLES) {

@@ -155,10 +155,7 @@ class GoldenFormsTest {
     private static MessageIndex index(Dump place) {
         return place instanceof Dump.SqliteFile sqlite
                 ? JdbcMessageIndex.sqlite(sqlite.file())
-                : JdbcMessageIndex.builder()
-                        .dataSource(((Dump.PostgresDatabase) place).database())
-                        .schema(SchemaMode.ALWAYS)
-                        .build();
+                : Postgres.index(((Dump.PostgresDatabase) place).database());
     }
 
     private static LongTermMemoryStore memories(Dump place) {
@@ -213,10 +210,21 @@ class GoldenFormsTest {
         }
     }
 
+    /** Asserts that a log has the golden memories. */
+    static void assertSame(MessageLog golden, MessageLog log) {
+        MemoryCopyTest.assertSame(golden, log, GoldenMemory.KEY, "golden");
+        MemoryCopyTest.assertSame(golden, log, GoldenMemory.NODE, "golden");
+    }
+
+    /** Appends to a memory that has golden messages and to one that was erased. */
+    static void assertGoesOn(MessageLog log) {
+        assertThat(log.append(GoldenMemory.KEY, batch("later")).previousHead()).isEqualTo("q3");
+        assertThat(log.append(ERASED, batch("later")).position().epoch()).isGreaterThan(1);
+    }
+
     private static void assertGolden(MessageLog log) {
         try (MessageLog golden = GoldenMemory.inOneOrder()) {
-            MemoryCopyTest.assertSame(golden, log, GoldenMemory.KEY, "golden");
-            MemoryCopyTest.assertSame(golden, log, GoldenMemory.NODE, "golden");
+            assertSame(golden, log);
         }
         assertThat(log.list("acme", ListQuery.first(10)).memories())
                 .extracting(MemoryInfo::messages, MemoryInfo::tokens)
@@ -224,8 +232,7 @@ class GoldenFormsTest {
         assertThat(log.list("acme", ListQuery.first(10).withMetadata("profile.name", "Ada\n# Lovelace"))
                         .memories())
                 .hasSize(1);
-        assertThat(log.append(GoldenMemory.KEY, batch("later")).previousHead()).isEqualTo("q3");
-        assertThat(log.append(ERASED, batch("later")).position().epoch()).isGreaterThan(1);
+        assertGoesOn(log);
         MemoryCopyTest.assertSound(log, GoldenMemory.KEY);
     }
 

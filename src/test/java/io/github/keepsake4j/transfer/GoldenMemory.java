@@ -1,5 +1,7 @@
 package io.github.keepsake4j.transfer;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
+
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
@@ -77,11 +79,7 @@ final class GoldenMemory {
                         Parent.root(),
                         List.of(new NewMessage(
                                 "n1", UserMessage.from("write"), 7, "o200k_base", START.plusSeconds(10)))));
-        ToolExecutionRequest call = ToolExecutionRequest.builder()
-                .id("call-1")
-                .name("find_trains")
-                .arguments("{\"to\": \"Rome\"}")
-                .build();
+        ToolExecutionRequest call = call("call-1", "find_trains", "{\"to\": \"Rome\"}");
         log.append(
                 KEY,
                 Append.under(

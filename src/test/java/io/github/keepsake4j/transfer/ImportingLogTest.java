@@ -2,6 +2,7 @@ package io.github.keepsake4j.transfer;
 
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -18,6 +19,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.WatchedLog;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -272,11 +274,7 @@ class ImportingLogTest {
             MessageLog mine = new InMemoryMessageLog();
             ChatMemoryStore theirs = new InMemoryChatMemoryStore();
             int window = 4 + random.nextInt(6);
-            MessageWindowChatMemory stock = MessageWindowChatMemory.builder()
-                    .id("c")
-                    .maxMessages(window)
-                    .chatMemoryStore(theirs)
-                    .build();
+            MessageWindowChatMemory stock = Dialogue.window("c", window, theirs);
             Keepsake keepsake = keepsake(mine, theirs);
             Set<ChatMessage> said = new LinkedHashSet<>();
             int sinceLook = 0;
@@ -317,10 +315,7 @@ class ImportingLogTest {
                 .messageLog(log)
                 .importFrom(key -> List.of(messages))
                 .build();
-        assertThatThrownBy(() -> keepsake.chatMemory("c").messages())
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining(named)
-                .hasMessageContaining(KEY.toString())
+        assertThrown(InvalidInputException.class, () -> keepsake.chatMemory("c").messages(), named, KEY.toString())
                 .hasMessageNotContaining("secret");
         assertThat(history()).isEmpty();
     }

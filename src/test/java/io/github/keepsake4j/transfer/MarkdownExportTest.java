@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
@@ -80,11 +81,7 @@ class MarkdownExportTest {
     /** Has a text in every place that foreign text can come from. */
     private static MessageLog log(String text) {
         MessageLog log = new InMemoryMessageLog();
-        ToolExecutionRequest call = ToolExecutionRequest.builder()
-                .id(text)
-                .name(text)
-                .arguments(text)
-                .build();
+        ToolExecutionRequest call = call(text, text, text);
         boolean isStored = text.indexOf('\0') < 0 && text.indexOf('\ud800') < 0;
         String id = isStored ? text : "id";
         List<ChatMessage> messages = List.of(

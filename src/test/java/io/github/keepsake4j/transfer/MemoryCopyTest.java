@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -29,9 +30,8 @@ import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.Logs;
+import io.github.keepsake4j.testing.Watched;
 import io.github.keepsake4j.testing.WatchedLog;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -176,32 +176,21 @@ class MemoryCopyTest {
     /** A log that fails at a change, before or after it was made. */
     static MessageLog breaking(MessageLog log, int after) {
         int[] left = {after};
-        return (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    boolean changes = Set.of(
-                                    "append",
-                                    "putSummary",
-                                    "moveHead",
-                                    "moveBranch",
-                                    "describe",
-                                    "mergeMetadata",
-                                    "setOutcome")
-                            .contains(Logs.word(method, arguments));
-                    int now = changes ? left[0]-- : 9;
-                    if (now == 1 && after % 2 == 0) {
-                        throw new IllegalStateException("broken off");
-                    }
-                    Object result;
-                    try {
-                        result = method.invoke(log, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                    if (now == 1) {
-                        throw new IllegalStateException("broken off");
-                    }
-                    return result;
-                });
+        return Watched.log(log, call -> {
+            boolean changes = Set.of(
+                            "append", "putSummary", "moveHead", "moveBranch", "describe", "mergeMetadata", "setOutcome")
+                    .contains(call.word());
+            int now = changes ? left[0]-- : 9;
+            if (now == 1 && after % 2 == 0) {
+                throw new IllegalStateException("broken off");
+            }
+            Object result;
+            result = call.proceed();
+            if (now == 1) {
+                throw new IllegalStateException("broken off");
+            }
+            return result;
+        });
     }
 
     @Test
@@ -215,6 +204,13 @@ class MemoryCopyTest {
         assertThat(target.history(key(1), HistoryQuery.oldest(10)).messages()).isEmpty();
     }
 
+    /** Asserts that a copy fails when the memory is erased in its target, and later leaves it erased. */
+    private static void assertErasedOnce(MemoryCopy copy, MessageLog target) {
+        assertThatThrownBy(() -> copy.memory(key(1))).isInstanceOf(ErasedException.class);
+        assertThat(Logs.details(target, key(1))).isEqualTo(MemoryDetails.NONE);
+        assertThat(copy.memory(key(1)).erased()).containsExactly(key(1));
+    }
+
     @Test
     void e3_a_memory_that_is_erased_in_the_target_while_it_is_copied_stays_erased() {
         for (int i = 0; i < 20; i++) {
@@ -222,9 +218,7 @@ class MemoryCopyTest {
             Logs.describe(source, key(1), "title", Map.of());
             MessageLog target = new InMemoryMessageLog();
             MemoryCopy copy = MemoryCopy.between(source, target).onProgress(progress -> target.erase(key(1)));
-            assertThatThrownBy(() -> copy.memory(key(1))).isInstanceOf(ErasedException.class);
-            assertThat(Logs.details(target, key(1))).isEqualTo(MemoryDetails.NONE);
-            assertThat(copy.memory(key(1)).erased()).containsExactly(key(1));
+            assertErasedOnce(copy, target);
         }
     }
 
@@ -233,9 +227,10 @@ class MemoryCopyTest {
         MessageLog source = filled(1, 2, 10);
         MessageLog target = new InMemoryMessageLog();
         target.append(key(1), Append.underHead(NewMessage.of(UserMessage.from("secret"), 1, "words")));
-        assertThatThrownBy(() -> MemoryCopy.between(source, target).memory(key(1)))
-                .isInstanceOf(KeepsakeException.class)
-                .hasMessageContaining(key(1).toString())
+        assertThrown(
+                        KeepsakeException.class,
+                        () -> MemoryCopy.between(source, target).memory(key(1)),
+                        key(1).toString())
                 .hasMessageNotContaining("secret");
         assertThat(target.history(key(1), HistoryQuery.oldest(10)).messages()).hasSize(1);
     }
@@ -373,18 +368,13 @@ class MemoryCopyTest {
     /** Returns a log that erases a memory right before its n-th change of a title or of metadata. */
     static MessageLog erasing(MessageLog log, MemoryKey key, int nth) {
         int[] left = {nth};
-        return (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    boolean describes = Set.of("describe", "mergeMetadata").contains(Logs.word(method, arguments));
-                    if (describes && --left[0] == 0) {
-                        log.erase(key);
-                    }
-                    try {
-                        return method.invoke(log, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Watched.log(log, call -> {
+            boolean describes = Set.of("describe", "mergeMetadata").contains(call.word());
+            if (describes && --left[0] == 0) {
+                log.erase(key);
+            }
+            return call.proceed();
+        });
     }
 
     @ParameterizedTest
@@ -395,9 +385,7 @@ class MemoryCopyTest {
         try (Home.Storage storage = home.storage();
                 MessageLog target = storage.open()) {
             MemoryCopy copy = MemoryCopy.between(source, erasing(target, key(1), 1));
-            assertThatThrownBy(() -> copy.memory(key(1))).isInstanceOf(ErasedException.class);
-            assertThat(Logs.details(target, key(1))).isEqualTo(MemoryDetails.NONE);
-            assertThat(copy.memory(key(1)).erased()).containsExactly(key(1));
+            assertErasedOnce(copy, target);
         }
     }
 
@@ -406,16 +394,15 @@ class MemoryCopyTest {
         MessageLog source = filled(1, 2, 10);
         Logs.describe(source, key(1), "private", Map.of("profile.name", "Ada"));
         MessageLog target = new InMemoryMessageLog();
-        MessageLog anew = (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    if (Logs.word(method, arguments).equals("describe")) {
-                        target.erase(key(1));
-                        target.append(key(1), Append.underHead(NewMessage.of(UserMessage.from("anew"), 1, "words")));
-                    }
-                    return method.invoke(target, arguments);
-                });
-        assertThatThrownBy(() -> MemoryCopy.between(source, anew).memory(key(1)))
-                .isInstanceOf(ErasedException.class);
+        MessageLog anew = Watched.log(target, call -> {
+            if (call.word().equals("describe")) {
+                target.erase(key(1));
+                target.append(key(1), Append.underHead(NewMessage.of(UserMessage.from("anew"), 1, "words")));
+            }
+            return call.proceed();
+        });
+        assertThrown(
+                ErasedException.class, () -> MemoryCopy.between(source, anew).memory(key(1)));
         assertThat(target.history(key(1), HistoryQuery.oldest(10)).messages()).hasSize(1);
         assertThat(Logs.details(target, key(1)).info().title()).isNull();
         assertThat(Logs.details(target, key(1)).info().metadata()).isEmpty();
@@ -428,10 +415,7 @@ class MemoryCopyTest {
         MemoryCopy copy = MemoryCopy.between(source, target);
         copy.tenant("acme");
         source.erase(key(1));
-        assertThatThrownBy(() -> copy.memory(key(1)))
-                .isInstanceOf(KeepsakeException.class)
-                .hasMessageContaining(key(1).toString())
-                .hasMessageContaining("source");
+        assertThrown(KeepsakeException.class, () -> copy.memory(key(1)), key(1).toString(), "source");
         assertThat(copy.tenant("acme").memories()).isEqualTo(1);
         assertThat(Logs.details(target, key(1)).info()).isNotNull();
     }
@@ -450,9 +434,7 @@ class MemoryCopyTest {
                                     key(1), Append.underHead(NewMessage.of(UserMessage.from("anew"), 1, "words")));
                         }
                     });
-            assertThatThrownBy(() -> copy.memory(key(1)))
-                    .isInstanceOf(KeepsakeException.class)
-                    .hasMessageContaining("erased in the source");
+            assertThrown(KeepsakeException.class, () -> copy.memory(key(1)), "erased in the source");
             assertThat(batches[0]).isEqualTo(1);
         }
     }

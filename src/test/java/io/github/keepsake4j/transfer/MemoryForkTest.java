@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -32,8 +33,9 @@ import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.Logs;
-import java.lang.reflect.Proxy;
+import io.github.keepsake4j.testing.Watched;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.HashMap;
@@ -139,10 +141,7 @@ class MemoryForkTest {
                     .isEqualTo(summary(log, FROM, original.get(i).id()));
         }
         Keepsake all = Keepsake.builder().messageLog(log).build();
-        Keepsake limited = Keepsake.builder()
-                .messageLog(log)
-                .strategy(SlidingWindow.withMaxMessages(5))
-                .build();
+        Keepsake limited = Keepsakes.on(log, SlidingWindow.withMaxMessages(5));
         String was = log.read(FROM, ReadQuery.newest(0)).head();
         Logs.moveHead(log, FROM, end, null);
         for (Keepsake keepsake : List.of(all, limited)) {
@@ -262,9 +261,7 @@ class MemoryForkTest {
     void g_a_memory_with_messages_of_its_own_is_no_fork() {
         MessageLog log = log("q1", "q2");
         log.append(INTO, Append.underHead(NewMessage.of(UserMessage.from("secret"), 1, "words")));
-        assertThatThrownBy(() -> MemoryFork.create(log, FROM, "q1", INTO))
-                .isInstanceOf(KeepsakeException.class)
-                .hasMessageContaining(INTO.toString())
+        assertThrown(KeepsakeException.class, () -> MemoryFork.create(log, FROM, "q1", INTO), INTO.toString())
                 .hasMessageNotContaining("secret");
         assertThat(texts(log, INTO)).containsExactly("secret");
         assertThat(Logs.details(log, INTO).info().metadata()).isEmpty();
@@ -309,17 +306,18 @@ class MemoryForkTest {
     void g_what_cannot_be_forked_is_refused() {
         MessageLog log = log("q1");
         Keepsake keepsake = Keepsake.builder().messageLog(log).tenant("acme").build();
-        assertThatThrownBy(() -> keepsake.conversation("c1").fork("q1", "c1"))
-                .isInstanceOf(InvalidInputException.class);
-        assertThatThrownBy(() -> keepsake.conversation("c1").fork("q1", ConversationKey.of("other", "x")))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("tenant");
-        assertThatThrownBy(() -> keepsake.conversation("c1").fork("q1", NodeKey.of("acme", "a", "c", "n")))
-                .isInstanceOf(InvalidInputException.class);
-        assertThatThrownBy(() -> keepsake.conversation("c1").fork("gone", "fork"))
-                .isInstanceOf(UnknownMessageException.class);
-        assertThatThrownBy(() -> keepsake.conversation("none").fork("q1", "fork"))
-                .isInstanceOf(UnknownMessageException.class);
+        assertThrown(
+                InvalidInputException.class, () -> keepsake.conversation("c1").fork("q1", "c1"));
+        assertThrown(
+                InvalidInputException.class,
+                () -> keepsake.conversation("c1").fork("q1", ConversationKey.of("other", "x")),
+                "tenant");
+        assertThrown(InvalidInputException.class, () -> keepsake.conversation("c1")
+                .fork("q1", NodeKey.of("acme", "a", "c", "n")));
+        assertThrown(
+                UnknownMessageException.class, () -> keepsake.conversation("c1").fork("gone", "fork"));
+        assertThrown(UnknownMessageException.class, () -> keepsake.conversation("none")
+                .fork("q1", "fork"));
         assertThat(Logs.details(log, INTO)).isEqualTo(MemoryDetails.NONE);
     }
 
@@ -369,13 +367,12 @@ class MemoryForkTest {
     void g_a_fork_that_fails_has_no_description_of_its_original() {
         MessageLog log = log("q1");
         Logs.describe(log, FROM, "private", Map.of("profile.name", "Ada"));
-        MessageLog failing = (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("append")) {
-                        throw new IllegalStateException("down");
-                    }
-                    return method.invoke(log, arguments);
-                });
+        MessageLog failing = Watched.log(log, call -> {
+            if (call.name().equals("append")) {
+                throw new IllegalStateException("down");
+            }
+            return call.proceed();
+        });
         assertThatThrownBy(() -> MemoryFork.create(failing, FROM, "q1", INTO)).hasMessage("down");
         assertThat(Logs.details(log, INTO).info().title()).isNull();
         assertThat(Logs.details(log, INTO).info().metadata().keySet())
@@ -388,16 +385,13 @@ class MemoryForkTest {
     @Test
     void g_an_original_that_is_erased_while_it_is_forked_leaves_nothing() {
         MessageLog log = log("q1");
-        MessageLog erasing = (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("details") && arguments[0].equals(FROM)) {
-                        log.erase(FROM);
-                    }
-                    return method.invoke(log, arguments);
-                });
-        assertThatThrownBy(() -> MemoryFork.create(erasing, FROM, "q1", INTO))
-                .isInstanceOf(UnknownMessageException.class)
-                .hasMessageContaining("q1");
+        MessageLog erasing = Watched.log(log, call -> {
+            if (call.name().equals("details") && call.arguments()[0].equals(FROM)) {
+                log.erase(FROM);
+            }
+            return call.proceed();
+        });
+        assertThrown(UnknownMessageException.class, () -> MemoryFork.create(erasing, FROM, "q1", INTO), "q1");
         assertThat(Logs.details(log, INTO)).isEqualTo(MemoryDetails.NONE);
     }
 }

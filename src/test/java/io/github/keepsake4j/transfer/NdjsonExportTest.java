@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -162,10 +163,11 @@ class NdjsonExportTest {
         assertThat(Logs.find(log, GoldenMemory.KEY, List.of("s1")).get(0).message())
                 .isEqualTo(SystemMessage.from("Be nice."));
         lines.removeIf(line -> line.contains("Imported."));
-        assertThatThrownBy(() -> read(lines, new InMemoryMessageLog()))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("line 22:")
-                .hasMessageContaining("9 messages of 10");
+        assertThrown(
+                InvalidInputException.class,
+                () -> read(lines, new InMemoryMessageLog()),
+                "line 22:",
+                "9 messages of 10");
     }
 
     @Test
@@ -173,9 +175,7 @@ class NdjsonExportTest {
         MessageLog log = GoldenMemory.log();
         byte[] lines = lines(log);
         Logs.setOutcome(log, GoldenMemory.KEY, "a3", Outcome.incomplete("cut"), null);
-        assertThatThrownBy(() -> read(lines, log))
-                .isInstanceOf(KeepsakeException.class)
-                .hasMessageContaining(GoldenMemory.KEY.toString());
+        assertThrown(KeepsakeException.class, () -> read(lines, log), GoldenMemory.KEY.toString());
     }
 
     @Test
@@ -183,9 +183,7 @@ class NdjsonExportTest {
         byte[] lines = lines(MemoryCopyTest.filled(1, 2, 10));
         MessageLog target = new InMemoryMessageLog();
         target.append(KEY, Append.underHead(NewMessage.of(UserMessage.from("secret"), 1, "words")));
-        assertThatThrownBy(() -> read(lines, target))
-                .isInstanceOf(KeepsakeException.class)
-                .hasMessageContaining(KEY.toString())
+        assertThrown(KeepsakeException.class, () -> read(lines, target), KEY.toString())
                 .hasMessageNotContaining("secret");
         assertThat(target.history(KEY, HistoryQuery.oldest(10)).messages()).hasSize(1);
     }
@@ -196,9 +194,7 @@ class NdjsonExportTest {
         byte[] lines = lines(log);
         log.append(KEY, Append.underHead(NewMessage.of(UserMessage.from("late"), 1, "words")));
         List<String> before = split(lines(log));
-        assertThatThrownBy(() -> read(lines, log))
-                .isInstanceOf(KeepsakeException.class)
-                .hasMessageContaining(KEY.toString());
+        assertThrown(KeepsakeException.class, () -> read(lines, log), KEY.toString());
         assertThat(split(lines(log))).isEqualTo(before);
     }
 
@@ -216,11 +212,12 @@ class NdjsonExportTest {
     @Test
     void e3_a_memory_that_is_erased_while_it_is_written_is_an_error() {
         MessageLog log = MemoryCopyTest.filled(1, 2, 10);
-        assertThatThrownBy(() -> NdjsonExport.of(log)
+        assertThrown(
+                KeepsakeException.class,
+                () -> NdjsonExport.of(log)
                         .onProgress(progress -> log.erase(progress.memory()))
-                        .writeMemory(KEY, new ByteArrayOutputStream()))
-                .isInstanceOf(KeepsakeException.class)
-                .hasMessageContaining("erased");
+                        .writeMemory(KEY, new ByteArrayOutputStream()),
+                "erased");
     }
 
     @Test
@@ -296,8 +293,9 @@ class NdjsonExportTest {
     @Test
     void e3_other_files_are_refused_at_once() {
         for (String other : List.of("", "{", "[]", "{\"keepsake\":1}", "\u0000\u0001", "7\n", "x".repeat(1 << 20))) {
-            assertThatThrownBy(() -> read(other.getBytes(StandardCharsets.UTF_8), new InMemoryMessageLog()))
-                    .isInstanceOf(InvalidInputException.class)
+            assertThrown(
+                            InvalidInputException.class,
+                            () -> read(other.getBytes(StandardCharsets.UTF_8), new InMemoryMessageLog()))
                     .hasMessageStartingWith("line 1:");
         }
     }
@@ -350,9 +348,7 @@ class NdjsonExportTest {
         for (Runnable change : changes) {
             change.run();
             List<String> before = split(lines(log));
-            assertThatThrownBy(() -> read(older, log))
-                    .isInstanceOf(KeepsakeException.class)
-                    .hasMessageContaining(KEY.toString());
+            assertThrown(KeepsakeException.class, () -> read(older, log), KEY.toString());
             assertThat(split(lines(log))).isEqualTo(before);
         }
     }
@@ -388,10 +384,7 @@ class NdjsonExportTest {
         List<String> newer = new ArrayList<>(split(lines(GoldenMemory.log())));
         newer.set(0, newer.get(0).replace("\"version\":1", "\"version\":2"));
         MessageLog log = new InMemoryMessageLog();
-        assertThatThrownBy(() -> read(newer, log))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("line 1:")
-                .hasMessageContaining("version");
+        assertThrown(InvalidInputException.class, () -> read(newer, log), "line 1:", "version");
         assertThat(Logs.details(log, GoldenMemory.KEY)).isEqualTo(MemoryDetails.NONE);
     }
 

@@ -1,5 +1,7 @@
 package io.github.keepsake4j.transfer;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
+
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.image.Image;
 import dev.langchain4j.data.message.AiMessage;
@@ -163,11 +165,7 @@ final class RandomMemory {
     }
 
     private ChatMessage message() {
-        ToolExecutionRequest call = ToolExecutionRequest.builder()
-                .id("call" + ids.size())
-                .name("pay")
-                .arguments("{\"n\": 1}")
-                .build();
+        ToolExecutionRequest call = call("call" + ids.size(), "pay", "{\"n\": 1}");
         return switch (random.nextInt(8)) {
             case 0 -> SystemMessage.from(text("rules"));
             case 1 ->

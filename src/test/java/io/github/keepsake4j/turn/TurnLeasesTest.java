@@ -2,6 +2,7 @@ package io.github.keepsake4j.turn;
 
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -168,8 +169,7 @@ class TurnLeasesTest {
     @Test
     void a_turn_whose_lease_was_taken_but_the_answer_was_lost_blocks_nobody() {
         log.loseAnswer("acquireLease");
-        assertThatThrownBy(() -> here.turns.run(KEY, TurnPolicy.REJECT, () -> "not run"))
-                .isInstanceOf(StorageUnavailableException.class);
+        assertThrown(StorageUnavailableException.class, () -> here.turns.run(KEY, TurnPolicy.REJECT, () -> "not run"));
         assertThat(elsewhere.canBegin()).isFalse();
         time.advance(Duration.ofSeconds(1));
 
@@ -180,12 +180,10 @@ class TurnLeasesTest {
     void an_answer_that_is_lost_behind_a_call_that_failed_blocks_nobody() {
         log.fail("releaseLease", new StorageUnavailableException("down", null));
         log.fail("acquireLease", new StorageUnavailableException("down", null));
-        assertThatThrownBy(() -> here.turns.open(KEY, TurnPolicy.REJECT))
-                .isInstanceOf(StorageUnavailableException.class);
+        assertThrown(StorageUnavailableException.class, () -> here.turns.open(KEY, TurnPolicy.REJECT));
         log.fail("acquireLease", null);
         log.loseAnswer("acquireLease");
-        assertThatThrownBy(() -> here.turns.open(KEY, TurnPolicy.REJECT))
-                .isInstanceOf(StorageUnavailableException.class);
+        assertThrown(StorageUnavailableException.class, () -> here.turns.open(KEY, TurnPolicy.REJECT));
         log.fail("releaseLease", null);
         time.advance(Duration.ofSeconds(1));
 
@@ -215,8 +213,7 @@ class TurnLeasesTest {
         log.fail("acquireLease", new StorageUnavailableException("down", null));
         before.close();
         long released = log.calls("releaseLease");
-        assertThatThrownBy(() -> here.turns.open(KEY, TurnPolicy.REJECT))
-                .isInstanceOf(StorageUnavailableException.class);
+        assertThrown(StorageUnavailableException.class, () -> here.turns.open(KEY, TurnPolicy.REJECT));
 
         assertThat(log.calls("releaseLease")).isEqualTo(released);
     }
@@ -245,8 +242,7 @@ class TurnLeasesTest {
         log.fail("acquireLease", new StorageUnavailableException("down", null));
         log.fail("releaseLease", new StorageUnavailableException("down", null));
         for (int i = 0; i < 100; i++) {
-            assertThatThrownBy(() -> here.turns.open(KEY, TurnPolicy.REJECT))
-                    .isInstanceOf(StorageUnavailableException.class);
+            assertThrown(StorageUnavailableException.class, () -> here.turns.open(KEY, TurnPolicy.REJECT));
         }
         assertThat(time.planned()).isEqualTo(1);
         time.advance(LEASE.plusSeconds(1));
@@ -430,10 +426,11 @@ class TurnLeasesTest {
     void a_body_whose_turn_could_not_begin_is_not_run() {
         log.fail("acquireLease", new StorageUnavailableException("down", null));
         for (TurnPolicy policy : List.of(TurnPolicy.REJECT, TurnPolicy.WAIT)) {
-            assertThatThrownBy(() -> here.turns.run(KEY, policy, () -> {
+            assertThrown(
+                    StorageUnavailableException.class,
+                    () -> here.turns.run(KEY, policy, () -> {
                         throw new AssertionError("was run");
-                    }))
-                    .isInstanceOf(StorageUnavailableException.class);
+                    }));
         }
     }
 
@@ -457,8 +454,7 @@ class TurnLeasesTest {
         log.awaitRefusal();
         waiting.get().interrupt();
 
-        assertThatThrownBy(second::get)
-                .isInstanceOf(ExecutionException.class)
+        assertThrown(ExecutionException.class, second::get)
                 .cause()
                 .isInstanceOf(TurnConflictException.class)
                 .hasCauseInstanceOf(InterruptedException.class);
@@ -600,21 +596,18 @@ class TurnLeasesTest {
     void durations_out_of_range_are_refused() {
         Keepsake.Builder builder = Keepsake.builder().messageLog(log.log());
         for (Duration lease : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofDays(2))) {
-            assertThatThrownBy(() -> builder.turnLease(lease).build())
-                    .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining("turnLease");
+            assertThrown(
+                    InvalidInputException.class, () -> builder.turnLease(lease).build(), "turnLease");
         }
         builder.turnLease(LEASE);
         for (Duration limit : List.of(Duration.ZERO, Duration.ofDays(2))) {
-            assertThatThrownBy(() -> builder.turnLimit(limit).build())
-                    .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining("turnLimit");
+            assertThrown(
+                    InvalidInputException.class, () -> builder.turnLimit(limit).build(), "turnLimit");
         }
         builder.turnLimit(LIMIT);
         for (Duration wait : List.of(Duration.ofMillis(-1), Duration.ofSeconds(Long.MAX_VALUE))) {
-            assertThatThrownBy(() -> builder.turnWait(wait).build())
-                    .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining("turnWait");
+            assertThrown(
+                    InvalidInputException.class, () -> builder.turnWait(wait).build(), "turnWait");
         }
     }
 

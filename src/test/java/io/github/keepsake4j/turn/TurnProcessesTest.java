@@ -12,7 +12,6 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
-import io.github.keepsake4j.testing.Tell;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -73,9 +72,6 @@ class TurnProcessesTest {
                     .as("places where two turns interleave")
                     .isEmpty();
             int changes = TurnTaker.changes(keepsake);
-            Tell.line(
-                    "%s: %d turns of 2 processes in a row, %d times the other's turn",
-                    database, questions.size(), changes);
             assertThat(changes).as("how often the other process was next").isGreaterThan(count / 10);
         }
     }
@@ -115,9 +111,6 @@ class TurnProcessesTest {
             });
             Duration blocked = Duration.ofNanos(begun - killed);
 
-            Tell.line(
-                    "%s: killed with a lease of %d ms, the next turn began %d ms later",
-                    database, lease.toMillis(), blocked.toMillis());
             // After the lease expires, at most one pause between two attempts follows. The rest is for a busy machine.
             assertThat(blocked).isLessThan(lease.plusSeconds(60));
             assertThat(TurnTaker.everything(keepsake)).containsExactly(user("killed"), user("next"), ai("1"));

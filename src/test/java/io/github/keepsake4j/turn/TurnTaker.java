@@ -9,7 +9,6 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
@@ -133,10 +132,7 @@ final class TurnTaker {
             }
             HikariDataSource pool =
                     Postgres.trustingPool(Postgres.database(parts[2], Integer.parseInt(parts[1])), 4, true);
-            JdbcMessageLog log = JdbcMessageLog.builder()
-                    .dataSource(pool)
-                    .schema(SchemaMode.ALWAYS)
-                    .build();
+            JdbcMessageLog log = Postgres.log(pool);
             return new Place(log, pool);
         }
 

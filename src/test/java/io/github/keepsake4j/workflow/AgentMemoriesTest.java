@@ -6,6 +6,7 @@ import dev.langchain4j.agent.tool.P;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.agentic.Agent;
 import dev.langchain4j.agentic.AgenticServices;
+import dev.langchain4j.agentic.agent.AgentBuilder;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
@@ -30,6 +31,7 @@ import io.github.keepsake4j.turn.TurnPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -149,15 +151,13 @@ class AgentMemoriesTest {
         assertThat(keepsake.conversation("c1").messages()).isEmpty();
     }
 
-    @Test
-    void a22_agentic_agents_of_one_conversation_do_not_see_each_others_messages() {
-        Model writing = new Model("draft");
-        Model judging = new Model("verdict");
-        Workshop workshop = AgenticServices.sequenceBuilder(Workshop.class)
+    private Workshop workshop(Model writing, Model judging, UnaryOperator<AgentBuilder<Writer, ?>> writer) {
+        return AgenticServices.sequenceBuilder(Workshop.class)
                 .subAgents(
-                        AgenticServices.agentBuilder(Writer.class)
-                                .chatModel(writing)
-                                .chatMemoryProvider(keepsake.nodes("app").chatMemoryProvider("writer"))
+                        writer.apply(AgenticServices.agentBuilder(Writer.class)
+                                        .chatModel(writing)
+                                        .chatMemoryProvider(
+                                                keepsake.nodes("app").chatMemoryProvider("writer")))
                                 .build(),
                         AgenticServices.agentBuilder(Critic.class)
                                 .chatModel(judging)
@@ -165,6 +165,13 @@ class AgentMemoriesTest {
                                 .build())
                 .outputKey("verdict")
                 .build();
+    }
+
+    @Test
+    void a22_agentic_agents_of_one_conversation_do_not_see_each_others_messages() {
+        Model writing = new Model("draft");
+        Model judging = new Model("verdict");
+        Workshop workshop = workshop(writing, judging, builder -> builder);
 
         assertThat(workshop.work("c1", "bees")).isEqualTo("verdict 1");
         assertThat(workshop.work("c1", "wasps")).isEqualTo("verdict 2");
@@ -181,20 +188,8 @@ class AgentMemoriesTest {
     void a22_what_was_retrieved_for_an_agent_is_shown_once_and_is_not_its_question() {
         Model writing = new Model("draft");
         Model judging = new Model("verdict");
-        Workshop workshop = AgenticServices.sequenceBuilder(Workshop.class)
-                .subAgents(
-                        AgenticServices.agentBuilder(Writer.class)
-                                .chatModel(writing)
-                                .tools(new Library())
-                                .contentRetriever(query -> List.of(Content.from("fact on " + query.text())))
-                                .chatMemoryProvider(keepsake.nodes("app").chatMemoryProvider("writer"))
-                                .build(),
-                        AgenticServices.agentBuilder(Critic.class)
-                                .chatModel(judging)
-                                .chatMemoryProvider(keepsake.nodes("app").chatMemoryProvider("critic"))
-                                .build())
-                .outputKey("verdict")
-                .build();
+        Workshop workshop = workshop(writing, judging, builder -> builder.tools(new Library())
+                .contentRetriever(query -> List.of(Content.from("fact on " + query.text()))));
 
         workshop.work("c1", "bees");
         workshop.work("c1", "wasps");

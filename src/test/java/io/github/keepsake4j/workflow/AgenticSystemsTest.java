@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
-import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import dev.langchain4j.store.memory.chat.InMemoryChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
@@ -16,6 +15,8 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Child;
+import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.Keepsakes;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,10 +39,7 @@ class AgenticSystemsTest {
     Path directory;
 
     private static Keepsake keepsake(MessageLog log) {
-        return Keepsake.builder()
-                .messageLog(log)
-                .strategy(SlidingWindow.withMaxMessages(100_000))
-                .build();
+        return Keepsakes.on(log, SlidingWindow.withMaxMessages(100_000));
     }
 
     private static NodeMemories nodes(MessageLog log) {
@@ -67,11 +65,7 @@ class AgenticSystemsTest {
     void agents_that_share_a_memory_id_see_each_others_messages_in_stock_memories_and_not_in_ours(
             Newsroom.System system) {
         ChatMemoryStore store = new InMemoryChatMemoryStore();
-        ChatMemoryProvider windows = id -> MessageWindowChatMemory.builder()
-                .id(id)
-                .maxMessages(50)
-                .chatMemoryStore(store)
-                .build();
+        ChatMemoryProvider windows = id -> Dialogue.window(id, 50, store);
         Newsroom stock = new Newsroom(system, agent -> windows);
         Newsroom ours = new Newsroom(system, nodes(new InMemoryMessageLog())::chatMemoryProvider);
         for (Newsroom room : List.of(stock, ours)) {

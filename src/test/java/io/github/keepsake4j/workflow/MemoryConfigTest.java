@@ -1,7 +1,7 @@
 package io.github.keepsake4j.workflow;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.message.InvalidInputException;
 import java.util.HashMap;
@@ -34,8 +34,7 @@ class MemoryConfigTest {
                         "window.enabled", Map.of("window", Map.of("enabled", "yes")),
                         "query_prompt_template", Map.of("query_prompt_template", 1))
                 .entrySet()) {
-            assertThatThrownBy(() -> MemoryConfig.fromJson(wrong.getValue()))
-                    .isInstanceOf(InvalidInputException.class)
+            assertThrown(InvalidInputException.class, () -> MemoryConfig.fromJson(wrong.getValue()))
                     .hasMessageStartingWith(wrong.getKey() + ":");
         }
     }

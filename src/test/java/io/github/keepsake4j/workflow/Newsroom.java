@@ -8,10 +8,10 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.model.chat.ChatModel;
-import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.V;
+import io.github.keepsake4j.testing.Script;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -143,36 +143,30 @@ final class Newsroom {
 
     /** Numbers its answers by those that it is shown, so that an answer tells what its memory held. */
     private ChatModel model(String agent) {
-        return new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                asked.add(new Asked(agent, List.copyOf(request.messages())));
-                long before = request.messages().stream()
-                        .filter(AiMessage.class::isInstance)
-                        .count();
-                return response(agent + " " + (before + 1));
-            }
-        };
+        return Script.playing(request -> {
+            asked.add(new Asked(agent, List.copyOf(request.messages())));
+            long before = request.messages().stream()
+                    .filter(AiMessage.class::isInstance)
+                    .count();
+            return response(agent + " " + (before + 1));
+        });
     }
 
     /** Has the writer work, then the editor, and is done. It knows from its request what was answered last. */
     private ChatModel planning() {
-        return new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                asked.add(new Asked("chief", List.copyOf(request.messages())));
-                UserMessage last =
-                        (UserMessage) request.messages().get(request.messages().size() - 1);
-                String text = last.singleText();
-                String topic = text.replaceAll("(?s).*The user request is: '([^']*)'.*", "$1");
-                String next = text.contains("'writer ")
-                        ? invocation("editor", "topic", topic)
-                        : text.contains("'editor ")
-                                ? invocation("done", "response", "done")
-                                : invocation("writer", "topic", topic);
-                return response(next);
-            }
-        };
+        return Script.playing(request -> {
+            asked.add(new Asked("chief", List.copyOf(request.messages())));
+            UserMessage last =
+                    (UserMessage) request.messages().get(request.messages().size() - 1);
+            String text = last.singleText();
+            String topic = text.replaceAll("(?s).*The user request is: '([^']*)'.*", "$1");
+            String next = text.contains("'writer ")
+                    ? invocation("editor", "topic", topic)
+                    : text.contains("'editor ")
+                            ? invocation("done", "response", "done")
+                            : invocation("writer", "topic", topic);
+            return response(next);
+        });
     }
 
     private static String invocation(String agent, String argument, String value) {
@@ -180,6 +174,6 @@ final class Newsroom {
     }
 
     private static ChatResponse response(String text) {
-        return ChatResponse.builder().aiMessage(AiMessage.from(text)).build();
+        return Script.response(AiMessage.from(text));
     }
 }

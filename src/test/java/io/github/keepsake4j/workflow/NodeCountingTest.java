@@ -9,8 +9,6 @@ import dev.langchain4j.data.message.PdfFileContent;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.ChatModel;
-import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.response.ChatResponse;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
@@ -19,6 +17,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -200,13 +199,10 @@ class NodeCountingTest {
             }
         };
         List<ChatMessage> asked = new ArrayList<>();
-        ChatModel model = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                asked.addAll(request.messages());
-                return ChatResponse.builder().aiMessage(ai("read")).build();
-            }
-        };
+        ChatModel model = Script.playing(request -> {
+            asked.addAll(request.messages());
+            return Script.response(ai("read"));
+        });
         FileReference file = FileReference.localFile(FileReference.Type.DOCUMENT, "d");
         for (boolean remote : new boolean[] {false, true}) {
             log.erase(NodeKey.of("acme", "app", "c1", "reader"));

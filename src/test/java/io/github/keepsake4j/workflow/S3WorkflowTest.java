@@ -3,6 +3,7 @@ package io.github.keepsake4j.workflow;
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.result;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,8 +15,6 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
-import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.response.ChatResponse;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.context.Summarization;
@@ -29,6 +28,7 @@ import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.S3Server;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.turn.TurnConflictException;
 import io.github.keepsake4j.turn.TurnPolicy;
@@ -114,15 +114,8 @@ class S3WorkflowTest extends WorkflowContract {
     @ValueSource(booleans = {true, false})
     void a8_a_run_of_the_hook_is_one_get_and_one_put(boolean turnMode) {
         S3MessageLog.Builder builder = S3MessageLog.builder().client(client).bucket(server.newBucket());
-        ChatModel model = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                return ChatResponse.builder()
-                        .aiMessage(
-                                AiMessage.from("answer to " + request.messages().size()))
-                        .build();
-            }
-        };
+        ChatModel model = Script.answering(
+                request -> AiMessage.from("answer to " + request.messages().size()));
         try (MessageLog log = turnMode ? builder.turnMode().build() : builder.build()) {
             LlmNode node = LlmNode.of(
                     WorkflowMemories.builder().nodeLog(log).build(), model, MemoryConfig.of(MemoryMode.NODE));
@@ -249,24 +242,20 @@ class S3WorkflowTest extends WorkflowContract {
     void a13_a_document_that_cannot_be_read_is_an_error_and_its_bytes_survive(String damaged) {
         put(damaged);
         NodeTokenBufferMemory memory = writer();
-        assertThatThrownBy(() -> memory.getHistoryPromptMessages("m2", "acme"))
-                .isInstanceOf(UnreadableDataException.class)
-                .hasMessageContaining("writer");
+        assertThrown(UnreadableDataException.class, () -> memory.getHistoryPromptMessages("m2", "acme"), "writer");
         memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
         assertThatThrownBy(memory::flush).isInstanceOf(UnreadableDataException.class);
         assertThatThrownBy(memory::clear).isInstanceOf(UnreadableDataException.class);
         AtomicInteger calls = new AtomicInteger();
-        ChatModel model = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                calls.incrementAndGet();
-                return ChatResponse.builder().aiMessage(ai("r")).build();
-            }
-        };
+        ChatModel model = Script.playing(request -> {
+            calls.incrementAndGet();
+            return Script.response(ai("r"));
+        });
         LlmNode node =
                 LlmNode.of(WorkflowMemories.builder().nodeLog(log()).build(), model, MemoryConfig.of(MemoryMode.NODE));
-        assertThatThrownBy(() -> node.run(NodeRun.of("acme", "app", "c1", "writer", NodeTurn.of("m2"), "q")))
-                .isInstanceOf(UnreadableDataException.class);
+        assertThrown(
+                UnreadableDataException.class,
+                () -> node.run(NodeRun.of("acme", "app", "c1", "writer", NodeTurn.of("m2"), "q")));
         assertThat(calls).hasValue(0);
         assertThat(text()).isEqualTo(damaged);
 

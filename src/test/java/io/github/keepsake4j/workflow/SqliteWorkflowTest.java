@@ -1,5 +1,6 @@
 package io.github.keepsake4j.workflow;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -41,9 +42,10 @@ class SqliteWorkflowTest extends WorkflowContract {
             memory.flush();
             sql.executeUpdate("UPDATE keepsake_message SET message = '{\"v\":1,\"type\":\"US' WHERE id = 'm1#user'");
 
-            assertThatThrownBy(() -> memories.node(key).getHistoryPromptMessages("m2", "acme"))
-                    .isInstanceOf(UnreadableDataException.class)
-                    .hasMessageContaining("writer");
+            assertThrown(
+                    UnreadableDataException.class,
+                    () -> memories.node(key).getHistoryPromptMessages("m2", "acme"),
+                    "writer");
             memory.addMessages("m2", "m1", "q2", List.of(), "r2", List.of());
             assertThatThrownBy(memory::flush).isInstanceOf(UnreadableDataException.class);
             try (ResultSet row = sql.executeQuery("SELECT message FROM keepsake_message WHERE id = 'm1#user'")) {

@@ -4,6 +4,7 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.result;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,7 +13,6 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
-import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.output.FinishReason;
 import dev.langchain4j.model.output.TokenUsage;
@@ -30,6 +30,7 @@ import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logged;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.ProviderRules;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.Threads;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -216,12 +217,7 @@ abstract class WorkflowContract extends WorkflowTurnContract {
         if (!question.isEmpty()) {
             say("m1" + question, null, user("go on"));
         }
-        ChatModel model = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                return ChatResponse.builder().aiMessage(ai("same")).build();
-            }
-        };
+        ChatModel model = Script.answering(request -> ai("same"));
         LlmNode node = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION))
                 .writingConversation();
         for (int iteration : List.of(1, 1, 2, 1, 2, 3)) {
@@ -241,17 +237,14 @@ abstract class WorkflowContract extends WorkflowTurnContract {
             say("m1" + question, null, user("go on"));
         }
         CyclicBarrier together = new CyclicBarrier(3);
-        ChatModel model = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                try {
-                    together.await(1, TimeUnit.MINUTES);
-                } catch (Exception e) {
-                    throw new IllegalStateException(e);
-                }
-                return ChatResponse.builder().aiMessage(ai("same")).build();
+        ChatModel model = Script.playing(request -> {
+            try {
+                together.await(1, TimeUnit.MINUTES);
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
             }
-        };
+            return Script.response(ai("same"));
+        });
         LlmNode node = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION))
                 .writingConversation();
         Threads.run(3, thread -> assertThat(node.run(run("m1", null, "go on")).failure())
@@ -264,13 +257,10 @@ abstract class WorkflowContract extends WorkflowTurnContract {
     @ExpectedLog("its turn was not stored")
     void a17_a_conversation_that_is_erased_while_the_model_answers_stays_empty() {
         say("u1", null, user("one"), "a1", ai("two"));
-        ChatModel model = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                log.erase(CONVERSATION);
-                return ChatResponse.builder().aiMessage(ai("late")).build();
-            }
-        };
+        ChatModel model = Script.playing(request -> {
+            log.erase(CONVERSATION);
+            return Script.response(ai("late"));
+        });
         LlmNode.Reply reply = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION))
                 .writingConversation()
                 .run(NodeRun.of("acme", "app", "c1", "writer", NodeTurn.of("m1"), "q"));
@@ -312,9 +302,7 @@ abstract class WorkflowContract extends WorkflowTurnContract {
         WorkflowMemories strict = with(WorkflowMemories.builder().requireConversation());
         Model model = new Model();
         LlmNode node = LlmNode.of(strict, model, MemoryConfig.of(MemoryMode.NODE));
-        assertThatThrownBy(() -> node.run(run))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("conversation_id");
+        assertThrown(InvalidInputException.class, () -> node.run(run), "conversation_id");
         assertThat(model.asked).isEmpty();
     }
 
@@ -557,14 +545,19 @@ abstract class WorkflowContract extends WorkflowTurnContract {
         }
     }
 
-    @Test
-    void a22_a_nodes_key_is_the_nodes_memory_for_every_caller() {
+    private Keepsake whereWriterWasGreeted() {
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(open())
                 .nodeLog(log)
                 .tenant("acme")
                 .build();
         keepsake.nodes("app").chatMemoryProvider("writer").get("c1").add(user("hello"));
+        return keepsake;
+    }
+
+    @Test
+    void a22_a_nodes_key_is_the_nodes_memory_for_every_caller() {
+        Keepsake keepsake = whereWriterWasGreeted();
         keepsake.chatMemory(NODE).add(ai("hi"));
 
         assertThat(keepsake.conversation(NODE).messages()).containsExactly(user("hello"), ai("hi"));
@@ -576,12 +569,7 @@ abstract class WorkflowContract extends WorkflowTurnContract {
 
     @Test
     void a22_an_agent_takes_a_nodes_memory_as_a_provider() {
-        Keepsake keepsake = Keepsake.builder()
-                .messageLog(open())
-                .nodeLog(log)
-                .tenant("acme")
-                .build();
-        keepsake.nodes("app").chatMemoryProvider("writer").get("c1").add(user("hello"));
+        Keepsake keepsake = whereWriterWasGreeted();
 
         assertThat(stored(NODE)).hasSize(1);
         assertThat(keepsake.nodes("app").conversation("writer", "c1").messages())
@@ -589,24 +577,19 @@ abstract class WorkflowContract extends WorkflowTurnContract {
         assertThat(keepsake.nodes("app").conversation("reader", "c1").messages())
                 .isEmpty();
         assertThat(keepsake.conversation("c1").messages()).isEmpty();
-        assertThatThrownBy(
-                        () -> keepsake.nodes("app").chatMemoryProvider("writer").get(NODE))
-                .isInstanceOf(InvalidInputException.class);
+        assertThrown(
+                InvalidInputException.class,
+                () -> keepsake.nodes("app").chatMemoryProvider("writer").get(NODE));
     }
 
     @Test
     void d11_what_a_node_was_shown_and_what_its_answer_cost_is_known_in_both_modes() {
-        ChatModel model = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                return ChatResponse.builder()
-                        .aiMessage(ai("answer"))
-                        .modelName("a-model")
-                        .tokenUsage(new TokenUsage(7, 3))
-                        .finishReason(FinishReason.STOP)
-                        .build();
-            }
-        };
+        ChatModel model = Script.playing(request -> ChatResponse.builder()
+                .aiMessage(ai("answer"))
+                .modelName("a-model")
+                .tokenUsage(new TokenUsage(7, 3))
+                .finishReason(FinishReason.STOP)
+                .build());
         Keepsake keepsake = Keepsake.builder().messageLog(log).nodeLog(log).build();
         for (MemoryMode mode : MemoryMode.values()) {
             LlmNode node = LlmNode.of(memories, model, MemoryConfig.of(mode)).writingConversation();

@@ -4,6 +4,7 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.result;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -47,9 +48,7 @@ abstract class WorkflowTurnContract extends WorkflowHistoryContract {
     @Test
     void a10_an_id_that_names_a_part_of_a_turn_is_refused() {
         for (String id : List.of("m#user", "m#2", "m#step1", "m#2#user")) {
-            assertThatThrownBy(() -> NodeTurn.of(id))
-                    .isInstanceOf(InvalidInputException.class)
-                    .hasMessageStartingWith("message_id:");
+            assertThrown(InvalidInputException.class, () -> NodeTurn.of(id)).hasMessageStartingWith("message_id:");
         }
         for (String id : List.of("m#users", "m#2a", "#", "m#step", "user", "m:user")) {
             assertThat(NodeTurn.of(id).messageId()).isEqualTo(id);
@@ -273,8 +272,8 @@ abstract class WorkflowTurnContract extends WorkflowHistoryContract {
         assertThat(branch("m6")).endsWith("m2" + question, "m2", "m5" + question, "m6#user", "m6");
         assertThat(texts(conversation().getHistoryPromptMessages("m5", PLENTY, null, null)))
                 .containsExactly("q1", "a1", "q2", "a2");
-        assertThatThrownBy(() -> conversation().getHistoryPromptMessages("m7", PLENTY, null, null))
-                .isInstanceOf(InvalidInputException.class);
+        assertThrown(
+                InvalidInputException.class, () -> conversation().getHistoryPromptMessages("m7", PLENTY, null, null));
     }
 
     @Test
@@ -401,6 +400,11 @@ abstract class WorkflowTurnContract extends WorkflowHistoryContract {
         assertThat(ids(NODE)).containsExactly("m1#user", "m1", "m2#user", "m2");
     }
 
+    private static void runsM2(NodeTokenBufferMemory memory) {
+        memory.getHistoryPromptMessages("m2", "m1", "acme", PLENTY, null);
+        memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+    }
+
     @Test
     void a12_what_was_begun_before_an_erasure_is_refused_and_not_tried_again() {
         turns("m1", null);
@@ -418,19 +422,16 @@ abstract class WorkflowTurnContract extends WorkflowHistoryContract {
     void a12_a_turn_that_an_erasure_refused_can_be_run_again() {
         turns("m1", null);
         NodeTokenBufferMemory memory = node();
-        memory.getHistoryPromptMessages("m2", "m1", "acme", PLENTY, null);
-        memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+        runsM2(memory);
         log.erase(NODE);
         assertThatThrownBy(memory::flush).isInstanceOf(ErasedException.class);
 
-        memory.getHistoryPromptMessages("m2", "m1", "acme", PLENTY, null);
-        memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+        runsM2(memory);
         memory.flush();
         assertThat(ids(NODE)).containsExactly("m2#user", "m2");
 
         log.erase(NODE);
-        memory.getHistoryPromptMessages("m2", "m1", "acme", PLENTY, null);
-        memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+        runsM2(memory);
         memory.flush();
         assertThat(ids(NODE)).describedAs("written, erased, and run again").containsExactly("m2#user", "m2");
     }
@@ -496,8 +497,7 @@ abstract class WorkflowTurnContract extends WorkflowHistoryContract {
         watched.fail("read", new StorageUnavailableException("down", null));
 
         assertThatThrownBy(() -> history("m2")).isInstanceOf(StorageUnavailableException.class);
-        assertThatThrownBy(() -> conversation().getHistoryPromptMessages())
-                .isInstanceOf(StorageUnavailableException.class);
+        assertThrown(StorageUnavailableException.class, () -> conversation().getHistoryPromptMessages());
     }
 
     @Test
@@ -638,11 +638,9 @@ abstract class WorkflowTurnContract extends WorkflowHistoryContract {
     void a12_a_turn_that_is_repeated_after_an_erasure_in_mid_turn_is_written_by_the_same_flush() {
         turns("m1", null);
         NodeTokenBufferMemory memory = node();
-        memory.getHistoryPromptMessages("m2", "m1", "acme", PLENTY, null);
-        memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+        runsM2(memory);
         log.erase(NODE);
-        memory.getHistoryPromptMessages("m2", "m1", "acme", PLENTY, null);
-        memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+        runsM2(memory);
 
         assertThatThrownBy(memory::flush).isInstanceOf(ErasedException.class);
         assertThat(ids(NODE)).describedAs("the repeated turn").containsExactly("m2#user", "m2");

@@ -3,7 +3,6 @@ package io.github.keepsake4j.chat.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
-import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.memory.chat.TokenWindowChatMemory;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import dev.langchain4j.store.memory.chat.InMemoryChatMemoryStore;
@@ -14,6 +13,7 @@ import io.github.keepsake4j.conformance.ConformanceReport.Level;
 import io.github.keepsake4j.conformance.ConformanceReport.Result;
 import io.github.keepsake4j.conformance.ConformanceReport.Status;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.TenEach;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,14 +39,8 @@ class LangChain4jConformanceTest {
 
     @Test
     void its_window_of_messages_does_all_with_one_thread() throws Exception {
-        ConformanceReport report = new Memory(
-                        "MessageWindowChatMemory",
-                        store -> id -> MessageWindowChatMemory.builder()
-                                .id(id)
-                                .maxMessages(60)
-                                .chatMemoryStore(store)
-                                .build())
-                .report();
+        ConformanceReport report =
+                new Memory("MessageWindowChatMemory", store -> id -> Dialogue.window(id, 60, store)).report();
         assertThat(failed(report)).as(report.text()).isEmpty();
     }
 

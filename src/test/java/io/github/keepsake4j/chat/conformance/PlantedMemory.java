@@ -3,8 +3,8 @@ package io.github.keepsake4j.chat.conformance;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.memory.ChatMemory;
-import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
+import io.github.keepsake4j.testing.Dialogue;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -54,11 +54,7 @@ class PlantedMemory implements ChatMemory {
     }
 
     private ChatMemory window() {
-        return MessageWindowChatMemory.builder()
-                .id(id)
-                .maxMessages(SHOWN)
-                .chatMemoryStore(store)
-                .build();
+        return Dialogue.window(id, SHOWN, store);
     }
 
     @Override

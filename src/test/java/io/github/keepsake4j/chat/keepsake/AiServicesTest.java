@@ -4,19 +4,16 @@ import static dev.langchain4j.model.chat.mock.ChatModelMock.thatAlwaysResponds;
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.langchain4j.agent.tool.CompensateFor;
-import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import dev.langchain4j.guardrail.OutputGuardrail;
 import dev.langchain4j.guardrail.OutputGuardrailException;
-import dev.langchain4j.guardrail.OutputGuardrailResult;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.mock.ChatModelMock;
@@ -25,12 +22,16 @@ import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.rag.content.Content;
 import dev.langchain4j.rag.content.retriever.ContentRetriever;
 import dev.langchain4j.service.AiServices;
-import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.TokenStream;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
+import io.github.keepsake4j.chat.turns.EndingTurns.Streaming;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.testing.Bookings;
+import io.github.keepsake4j.testing.Bookings.NoRejected;
+import io.github.keepsake4j.testing.Bookings.RemoveRejected;
 import io.github.keepsake4j.testing.Dialogue;
 import java.nio.file.Path;
 import java.util.List;
@@ -51,52 +52,8 @@ class AiServicesTest {
     private static final AiMessage TWO_CALLS =
             AiMessage.from(call("1", "add", "{\"a\":1,\"b\":2}"), call("2", "add", "{\"a\":3,\"b\":4}"));
 
-    interface Assistant {
-        String chat(@MemoryId Object id, @dev.langchain4j.service.UserMessage String text);
-    }
-
-    interface StreamingAssistant {
-        TokenStream chat(@MemoryId Object id, @dev.langchain4j.service.UserMessage String text);
-    }
-
     interface Forgetful {
         String chat(String text);
-    }
-
-    static class Calculator {
-        @Tool
-        int add(int a, int b) {
-            return a + b;
-        }
-    }
-
-    static class Bookings {
-        @Tool
-        String book(String what) {
-            return "booked";
-        }
-
-        @CompensateFor("book")
-        void unbook(String what) {}
-
-        @Tool
-        String pay(String what) {
-            throw new IllegalStateException("no money");
-        }
-    }
-
-    static class NoRejected implements OutputGuardrail {
-        @Override
-        public OutputGuardrailResult validate(AiMessage answer) {
-            return answer.text().equals("rejected") ? reprompt("not that", "Say something else") : success();
-        }
-    }
-
-    static class RemoveRejected implements OutputGuardrail {
-        @Override
-        public OutputGuardrailResult validate(AiMessage answer) {
-            return answer.text().equals("rejected") ? failureWithMessageRemoval("not that") : success();
-        }
     }
 
     @TempDir
@@ -134,7 +91,7 @@ class AiServicesTest {
     @Test
     void tools() {
         ChatModelMock model = thatAlwaysResponds(TWO_CALLS, ai("10"), ai("bye"));
-        Assistant assistant = services(model).tools(new Calculator()).build();
+        Assistant assistant = services(model).tools(new Bookings()).build();
 
         assistant.chat("alice", "1+2+3+4?");
         assistant.chat("alice", "thanks");
@@ -160,8 +117,7 @@ class AiServicesTest {
     @Test
     void streaming_with_tools() throws Exception {
         StreamingChatModelMock model = StreamingChatModelMock.thatAlwaysStreams(TWO_CALLS, ai("10"), ai("bye"));
-        StreamingAssistant assistant =
-                streamingServices(model).tools(new Calculator()).build();
+        Streaming assistant = streamingServices(model).tools(new Bookings()).build();
 
         stream(assistant.chat("alice", "1+2+3+4?"));
         stream(assistant.chat("alice", "thanks"));
@@ -193,7 +149,7 @@ class AiServicesTest {
         Assistant assistant = services(model)
                 .contentRetriever(retriever())
                 .storeRetrievedContentInChatMemory(false)
-                .tools(new Calculator())
+                .tools(new Bookings())
                 .build();
 
         assistant.chat("alice", "one");
@@ -310,9 +266,7 @@ class AiServicesTest {
                 .chatModel(model)
                 .chatMemoryProvider(keepsake.chatMemoryProvider())
                 .build();
-        assertThatThrownBy(() -> refused.chat("hello"))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("acceptDefaultMemoryId()");
+        assertThrown(InvalidInputException.class, () -> refused.chat("hello"), "acceptDefaultMemoryId()");
 
         Keepsake single =
                 Keepsake.builder().messageLog(log).acceptDefaultMemoryId().build();
@@ -331,8 +285,8 @@ class AiServicesTest {
                 .chatMemoryProvider(keepsake.chatMemoryProvider());
     }
 
-    private AiServices<StreamingAssistant> streamingServices(StreamingChatModel model) {
-        return AiServices.builder(StreamingAssistant.class)
+    private AiServices<Streaming> streamingServices(StreamingChatModel model) {
+        return AiServices.builder(Streaming.class)
                 .streamingChatModel(model)
                 .systemMessageProvider(id -> "Be brief")
                 .chatMemoryProvider(keepsake.chatMemoryProvider());

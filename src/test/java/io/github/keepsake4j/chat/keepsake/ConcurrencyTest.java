@@ -14,18 +14,16 @@ import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.Watched;
 import io.github.keepsake4j.testing.WordCounter;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,8 +48,7 @@ class ConcurrencyTest {
     private final AtomicInteger reads = new AtomicInteger();
     private Fault fault = Fault.NONE;
     private final MessageLog inner = new InMemoryMessageLog();
-    private final Keepsake keepsake =
-            Keepsake.builder().messageLog(failing(inner)).build();
+    private final Keepsake keepsake = Keepsakes.on(failing(inner));
     private final KeepsakeChatMemory memory = keepsake.chatMemory("alice");
 
     @Test
@@ -89,10 +86,7 @@ class ConcurrencyTest {
     void adds_of_eight_threads_to_stock_windows_of_one_memory_on_postgresql() throws Exception {
         Postgres server = Postgres.newest();
         try (HikariDataSource connections = Postgres.trustingPool(server.database(server.newDatabase()), 8, true);
-                MessageLog log = JdbcMessageLog.builder()
-                        .dataSource(connections)
-                        .schema(SchemaMode.ALWAYS)
-                        .build()) {
+                MessageLog log = Postgres.log(connections)) {
             addToStockWindows(log);
         }
     }
@@ -114,11 +108,7 @@ class ConcurrencyTest {
                 own.add(user("t" + thread + "-" + i));
             }
             added.addAll(own);
-            MessageWindowChatMemory window = MessageWindowChatMemory.builder()
-                    .id("alice")
-                    .maxMessages(20)
-                    .chatMemoryStore(store)
-                    .build();
+            MessageWindowChatMemory window = Dialogue.window("alice", 20, store);
             done.add(pool.submit(() -> own.forEach(window::add)));
         }
         for (Future<?> each : done) {
@@ -128,11 +118,7 @@ class ConcurrencyTest {
 
         assertThat(Dialogue.history(keepsake.conversation("alice"))).containsExactlyInAnyOrderElementsOf(added);
         assertThat(store.getMessages("alice"))
-                .isEqualTo(Keepsake.builder()
-                        .messageLog(log)
-                        .build()
-                        .chatMemoryStore()
-                        .getMessages("alice"));
+                .isEqualTo(Keepsakes.on(log).chatMemoryStore().getMessages("alice"));
     }
 
     @Test
@@ -223,23 +209,18 @@ class ConcurrencyTest {
     }
 
     private MessageLog failing(MessageLog log) {
-        return (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    boolean append = method.getName().equals("append");
-                    if (append && fault == Fault.BEFORE) {
-                        throw new StorageUnavailableException("down", null);
-                    }
-                    (append ? appends : reads).incrementAndGet();
-                    try {
-                        Object result = method.invoke(log, arguments);
-                        if (append && fault == Fault.AFTER) {
-                            throw new StorageUnavailableException("answer lost", null);
-                        }
-                        return result;
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Watched.log(log, call -> {
+            boolean append = call.name().equals("append");
+            if (append && fault == Fault.BEFORE) {
+                throw new StorageUnavailableException("down", null);
+            }
+            (append ? appends : reads).incrementAndGet();
+            Object result = call.proceed();
+            if (append && fault == Fault.AFTER) {
+                throw new StorageUnavailableException("answer lost", null);
+            }
+            return result;
+        });
     }
 
     private List<ChatMessage> history() {

@@ -2,8 +2,8 @@ package io.github.keepsake4j.chat.keepsake;
 
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.langchain4j.data.message.ChatMessage;
@@ -25,6 +25,7 @@ import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.nio.file.Path;
@@ -103,9 +104,8 @@ class ConversationTest {
     @ValueSource(strings = {"memory", "sqlite"})
     void a_missing_parent_is_refused_but_for_an_import_which_reports_it(String backend) {
         open(backend);
-        assertThatThrownBy(() -> conversation.append(Parent.of("lost"), "A", user("A")))
-                .isInstanceOf(UnknownParentException.class)
-                .hasMessageContaining("lost");
+        assertThrown(
+                UnknownParentException.class, () -> conversation.append(Parent.of("lost"), "A", user("A")), "lost");
 
         conversation.importMessage("A", "lost", user("A"), null);
         conversation.importMessage("B", "A", ai("B"), null);
@@ -129,9 +129,7 @@ class ConversationTest {
     @Test
     void a_fork_without_a_message_ends_with_the_newest_one_of_the_current_branch() {
         Keepsake keepsake = open("memory");
-        assertThatThrownBy(() -> conversation.fork("copy"))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("alice");
+        assertThrown(InvalidInputException.class, () -> conversation.fork("copy"), "alice");
         conversation.append(Parent.head(), "A", user("A"));
         conversation.append(Parent.head(), "B", ai("B"));
         conversation.append(Parent.of("A"), "C", ai("C"));
@@ -182,10 +180,7 @@ class ConversationTest {
     @Test
     void reading_what_is_shown_counts_no_tokens() {
         CountingEstimator estimator = new CountingEstimator(JtokkitTokenCountEstimator.forModel("gpt-4o"));
-        Keepsake keepsake = Keepsake.builder()
-                .messageLog(log)
-                .strategy(TokenLimit.withMaxTokens(100, estimator))
-                .build();
+        Keepsake keepsake = Keepsakes.on(log, TokenLimit.withMaxTokens(100, estimator));
         KeepsakeChatMemory memory = keepsake.chatMemory("alice");
         for (int i = 0; i < 20; i++) {
             memory.add(user("question " + i), ai("answer " + i));

@@ -1,8 +1,8 @@
 package io.github.keepsake4j.chat.keepsake;
 
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.Append;
@@ -20,6 +20,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.WatchedLog;
 import java.nio.file.Path;
 import java.util.List;
@@ -67,9 +68,9 @@ class EraseWithNodesTest {
             assertThat(keys(log, "default", "other").size()
                             + (oneLog ? 0 : keys(nodes, "default", "other").size()))
                     .isEqualTo(OTHERS.size());
-            assertThatThrownBy(() -> nodes.append(
-                            CRITIC, Append.underHead(message("late")).inEpoch(epoch)))
-                    .isInstanceOf(ErasedException.class);
+            assertThrown(
+                    ErasedException.class,
+                    () -> nodes.append(CRITIC, Append.underHead(message("late")).inEpoch(epoch)));
             assertThat(keepsake.conversation(CONVERSATION).eraseWithNodes()).isZero();
         }
     }
@@ -116,8 +117,8 @@ class EraseWithNodesTest {
         }.log();
         Keepsake keepsake = Keepsake.builder().messageLog(failing).build();
 
-        assertThatThrownBy(() -> keepsake.conversation("c1").eraseWithNodes())
-                .isInstanceOf(UnreadableDataException.class);
+        assertThrown(
+                UnreadableDataException.class, () -> keepsake.conversation("c1").eraseWithNodes());
         assertThat(failed[0]).isTrue();
         assertThat(keys(log, "default")).hasSize(1);
         assertThat(keepsake.conversation("c1").eraseWithNodes()).isOne();
@@ -132,8 +133,8 @@ class EraseWithNodesTest {
         WatchedLog watched = new WatchedLog(log);
         Keepsake keepsake = Keepsake.builder().messageLog(watched.log()).build();
         watched.fail("erase", new StorageUnavailableException("down", null));
-        assertThatThrownBy(() -> keepsake.conversation("c1").eraseWithNodes())
-                .isInstanceOf(StorageUnavailableException.class);
+        assertThrown(StorageUnavailableException.class, () -> keepsake.conversation("c1")
+                .eraseWithNodes());
         watched.fail("erase", null);
 
         assertThat(keepsake.conversation("c1").eraseWithNodes()).isOne();
@@ -142,11 +143,11 @@ class EraseWithNodesTest {
 
     @Test
     void a_node_is_no_conversation() {
-        Keepsake keepsake =
-                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
-        assertThatThrownBy(() -> keepsake.conversation(WRITER).eraseWithNodes())
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("must name a conversation");
+        Keepsake keepsake = Keepsakes.on(new InMemoryMessageLog());
+        assertThrown(
+                InvalidInputException.class,
+                () -> keepsake.conversation(WRITER).eraseWithNodes(),
+                "must name a conversation");
     }
 
     private static void say(MessageLog log, MemoryKey key) {

@@ -2,6 +2,7 @@ package io.github.keepsake4j.chat.keepsake;
 
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,7 +13,6 @@ import io.github.keepsake4j.MessageLogs;
 import io.github.keepsake4j.Tenant;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.component.MemoryInput;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.TokenLimit;
@@ -28,8 +28,9 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.recall.RecallOptions;
 import io.github.keepsake4j.recall.SearchOptions;
-import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
+import io.github.keepsake4j.testing.Keepsakes;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.transfer.ImportSource;
@@ -39,6 +40,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,9 +86,7 @@ class FirstGuessTest {
         assertThat(shown(Keepsake.builder().maxTokens(100)))
                 .isEqualTo(shown(Keepsake.builder().maxTokens(100, TokenCounter.standard())))
                 .isPositive();
-        assertThatThrownBy(() -> Keepsake.builder().maxTokens(0))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("maxTokens");
+        assertThrown(InvalidInputException.class, () -> Keepsake.builder().maxTokens(0), "maxTokens");
     }
 
     @Test
@@ -135,45 +135,31 @@ class FirstGuessTest {
     }
 
     @Test
-    void a_summarizer_alone_summarizes_what_leaves_the_view() {
-        Keepsake keepsake = Keepsake.builder()
-                .messageLog(MessageLogs.inMemory())
-                .maxMessages(20)
-                .summarizer((previous, messages) -> "They asked.")
-                .build();
-        for (int turn = 1; turn <= 60; turn++) {
-            keepsake.chatMemory("c").add(user("question " + turn));
-            keepsake.chatMemory("c").add(ai("answer " + turn));
+    void a_summarizer_alone_or_a_model_summarizes_what_leaves_the_view() {
+        for (UnaryOperator<Keepsake.Builder> summarizer : List.<UnaryOperator<Keepsake.Builder>>of(
+                builder -> builder.summarizer((previous, messages) -> "They asked."),
+                builder -> builder.summarizer(new Script("They asked.")))) {
+            Keepsake keepsake = asked(60, summarizer.apply(Keepsake.builder().maxMessages(20)));
+            assertThat(keepsake.conversation("c").summarizeNow()).isPositive();
+            assertThat(keepsake.conversation("c").summaries().get(0).text()).isEqualTo("They asked.");
+            assertThat(keepsake.conversation("c").messages().get(0))
+                    .isInstanceOfSatisfying(UserMessage.class, shown -> assertThat(shown.singleText())
+                            .contains("They asked."));
         }
-        assertThat(keepsake.conversation("c").summarizeNow()).isPositive();
-        assertThat(keepsake.conversation("c").messages().get(0))
-                .isInstanceOfSatisfying(UserMessage.class, shown -> assertThat(shown.singleText())
-                        .contains("They asked."));
     }
 
-    @Test
-    void a_model_is_a_summarizer() {
-        Keepsake keepsake = Keepsake.builder()
-                .messageLog(MessageLogs.inMemory())
-                .maxMessages(20)
-                .summarizer(new Script("They asked."))
-                .build();
-        for (int turn = 1; turn <= 60; turn++) {
-            keepsake.chatMemory("c").add(user("question " + turn));
-            keepsake.chatMemory("c").add(ai("answer " + turn));
+    /** Returns a keepsake with a conversation of so many questions and answers. */
+    private static Keepsake asked(int turns, Keepsake.Builder builder) {
+        Keepsake keepsake = builder.messageLog(MessageLogs.inMemory()).build();
+        for (int turn = 1; turn <= turns; turn++) {
+            keepsake.chatMemory("c").add(user("question " + turn), ai("answer " + turn));
         }
-        assertThat(keepsake.conversation("c").summarizeNow()).isPositive();
-        assertThat(keepsake.conversation("c").summaries().get(0).text()).isEqualTo("They asked.");
+        return keepsake;
     }
 
     @Test
     void the_newest_messages_of_the_history_need_no_query() {
-        Keepsake keepsake =
-                Keepsake.builder().messageLog(MessageLogs.inMemory()).build();
-        Conversation chat = keepsake.conversation("c");
-        for (int turn = 1; turn <= 30; turn++) {
-            keepsake.chatMemory("c").add(user("question " + turn));
-        }
+        Conversation chat = asked(30, Keepsake.builder()).conversation("c");
         assertThat(chat.history(20)).isEqualTo(chat.history(HistoryQuery.newest(20)));
         assertThat(chat.history(20).messages()).hasSize(20);
         assertThatThrownBy(() -> chat.history(0)).isInstanceOf(InvalidInputException.class);
@@ -181,12 +167,7 @@ class FirstGuessTest {
 
     @Test
     void a_history_goes_on_at_a_sequence_that_was_kept() {
-        Keepsake keepsake =
-                Keepsake.builder().messageLog(MessageLogs.inMemory()).build();
-        Conversation chat = keepsake.conversation("c");
-        for (int turn = 1; turn <= 30; turn++) {
-            keepsake.chatMemory("c").add(user("question " + turn));
-        }
+        Conversation chat = asked(30, Keepsake.builder()).conversation("c");
         HistoryPage newest = chat.history(10);
         long first = newest.messages().get(0).sequence();
 
@@ -198,15 +179,12 @@ class FirstGuessTest {
         assertThat(HistoryQuery.oldest(10))
                 .isEqualTo(HistoryQuery.after(0, 10))
                 .hasSameHashCodeAs(HistoryQuery.after(0, 10));
-        assertThatThrownBy(() -> HistoryQuery.before(-1, 10))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("sequence");
+        assertThrown(InvalidInputException.class, () -> HistoryQuery.before(-1, 10), "sequence");
     }
 
     @Test
     void a_conversation_of_another_tenant_is_found_at_the_tenant() {
-        Keepsake keepsake =
-                Keepsake.builder().messageLog(MessageLogs.inMemory()).build();
+        Keepsake keepsake = Keepsakes.on(MessageLogs.inMemory());
         ConversationKey key = ConversationKey.of("acme", "42");
         keepsake.chatMemory(key).add(user("Hello."));
 
@@ -215,27 +193,25 @@ class FirstGuessTest {
         assertThat(acme.conversation("42").key()).isEqualTo(key);
         assertThat(acme.conversation(key).key()).isEqualTo(key);
         assertThat(keepsake.tenant("globex").conversation("42").messages()).isEmpty();
-        assertThatThrownBy(() -> keepsake.tenant("globex").conversation(key))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("must be of tenant globex, is conversation/acme/42");
+        assertThrown(
+                InvalidInputException.class,
+                () -> keepsake.tenant("globex").conversation(key),
+                "must be of tenant globex, is conversation/acme/42");
         assertThatThrownBy(() -> acme.conversation("default")).isInstanceOf(InvalidInputException.class);
     }
 
     @ParameterizedTest
     @Homes
-    void an_erasure_says_how_many_messages_it_deleted(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog log = storage.open()) {
-            Keepsake keepsake = Keepsake.builder().messageLog(log).build();
-            KeepsakeChatMemory memory = keepsake.chatMemory("c");
-            memory.add(user("question"));
-            memory.add(ai("answer"));
-            keepsake.conversation("c").append(Parent.root(), "another-branch", user("another question"));
+    void an_erasure_says_how_many_messages_it_deleted(MessageLog log) throws Exception {
+        Keepsake keepsake = Keepsake.builder().messageLog(log).build();
+        KeepsakeChatMemory memory = keepsake.chatMemory("c");
+        memory.add(user("question"));
+        memory.add(ai("answer"));
+        keepsake.conversation("c").append(Parent.root(), "another-branch", user("another question"));
 
-            assertThat(keepsake.conversation("c").erase()).isEqualTo(3);
-            assertThat(keepsake.conversation("c").erase()).isZero();
-            assertThat(keepsake.conversation("c").info()).isEmpty();
-        }
+        assertThat(keepsake.conversation("c").erase()).isEqualTo(3);
+        assertThat(keepsake.conversation("c").erase()).isZero();
+        assertThat(keepsake.conversation("c").info()).isEmpty();
     }
 
     @Test
@@ -311,9 +287,7 @@ class FirstGuessTest {
         }
         assertThat(directory.resolve("chat.db")).isRegularFile();
         assertThat(directory.resolve("chats")).isDirectory();
-        assertThatThrownBy(() -> MessageLogs.sqlite("a\0b"))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("file");
+        assertThrown(InvalidInputException.class, () -> MessageLogs.sqlite("a\0b"), "file");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.result;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -227,9 +228,7 @@ class KeepsakeChatMemoryTest {
 
     @Test
     void set_refuses_an_empty_list() {
-        assertThatThrownBy(() -> memory.set(List.of()))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("conversation/default/alice");
+        assertThrown(InvalidInputException.class, () -> memory.set(List.of()), "conversation/default/alice");
     }
 
     @Test
@@ -257,17 +256,21 @@ class KeepsakeChatMemoryTest {
         assertThat(history()).isEmpty();
     }
 
+    /** As LangChain4j's output guardrails do. */
+    private void removeNewest() {
+        List<ChatMessage> list = memory.messages();
+        list.remove(list.size() - 1);
+        memory.clear();
+        list.forEach(memory::add);
+    }
+
     @Test
     void guardrail_removal_links_to_the_old_messages() {
         memory.add(SYSTEM);
         memory.messages();
         memory.add(user("1"), ai("2"), user("3"), ai("rejected"));
 
-        // LangChain4j's output guardrails do this.
-        List<ChatMessage> list = memory.messages();
-        list.remove(list.size() - 1);
-        memory.clear();
-        list.forEach(memory::add);
+        removeNewest();
 
         assertThat(memory.messages()).containsExactly(SYSTEM, user("1"), ai("2"), user("3"));
         assertThat(history()).containsExactly(SYSTEM, user("1"), ai("2"), user("3"), ai("rejected"));
@@ -300,10 +303,7 @@ class KeepsakeChatMemoryTest {
         for (int i = 0; i < 10; i++) {
             memory.add(user("u" + i), ai("a" + i));
         }
-        List<ChatMessage> list = memory.messages();
-        list.remove(list.size() - 1);
-        memory.clear();
-        list.forEach(memory::add);
+        removeNewest();
 
         assertThat(memory.messages()).containsExactly(SYSTEM, user("u8"), ai("a8"), user("u9"));
         assertThat(history()).hasSize(21).doesNotHaveDuplicates();
@@ -315,9 +315,7 @@ class KeepsakeChatMemoryTest {
         memory.add(SYSTEM);
         memory.add(user("1"));
 
-        assertThatThrownBy(memory::messages)
-                .isInstanceOf(ContextOverflowException.class)
-                .hasMessageContaining("conversation/default/alice");
+        assertThrown(ContextOverflowException.class, memory::messages, "conversation/default/alice");
         assertThat(keepsake.conversation("alice").messages()).containsExactly(SYSTEM);
         memory.add(ai("2"));
         assertThat(memory.messages()).containsExactly(SYSTEM);

@@ -1,8 +1,8 @@
 package io.github.keepsake4j.chat.keepsake;
 
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.ListQuery;
@@ -154,16 +154,14 @@ class MemoryIdsTest {
         refused(new BigDecimal("1E+999999999"), "memory id", "digits");
         refused("default", "memory id", "Keepsake.builder().acceptDefaultMemoryId()");
         refused("default", "memory id", "keepsake4j.accept-default-memory-id=true");
-        assertThatThrownBy(() -> keepsake(new InMemoryMessageLog()).chatMemory(null))
-                .isInstanceOf(InvalidInputException.class)
+        assertThrown(InvalidInputException.class, () -> keepsake(new InMemoryMessageLog())
+                        .chatMemory(null))
                 .hasMessage(
                         "memory id: must not be null, empty or blank, because all who have no id would share it; pass"
                                 + " the user's or the conversation's id");
-        assertThatThrownBy(() -> ConversationKey.of("", "42"))
-                .isInstanceOf(InvalidInputException.class)
+        assertThrown(InvalidInputException.class, () -> ConversationKey.of("", "42"))
                 .hasMessageStartingWith("tenant");
-        assertThatThrownBy(() -> NodeKey.of("t", "a", "c", "x".repeat(513)))
-                .isInstanceOf(InvalidInputException.class)
+        assertThrown(InvalidInputException.class, () -> NodeKey.of("t", "a", "c", "x".repeat(513)))
                 .hasMessageStartingWith("nodeId");
     }
 
@@ -181,10 +179,10 @@ class MemoryIdsTest {
     }
 
     private static void refused(Object id, String field, String problem) {
-        assertThatThrownBy(() ->
-                        keepsake(new InMemoryMessageLog()).chatMemoryProvider().get(id))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining(field)
-                .hasMessageContaining(problem);
+        assertThrown(
+                InvalidInputException.class,
+                () -> keepsake(new InMemoryMessageLog()).chatMemoryProvider().get(id),
+                field,
+                problem);
     }
 }

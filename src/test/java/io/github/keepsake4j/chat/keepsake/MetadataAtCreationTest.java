@@ -1,5 +1,6 @@
 package io.github.keepsake4j.chat.keepsake;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,7 +11,6 @@ import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.Tenant;
 import io.github.keepsake4j.chat.Conversation;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.MemoryInfo;
@@ -23,6 +23,8 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
+import io.github.keepsake4j.testing.Keepsakes;
+import io.github.keepsake4j.testing.Script;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -48,44 +50,37 @@ class MetadataAtCreationTest {
 
     @ParameterizedTest
     @Homes
-    void each_way_to_begin_a_memory_gives_it_its_metadata_once(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog log = storage.open()) {
-            Keepsake keepsake = Keepsake.builder()
-                    .messageLog(log)
-                    .metadataAtCreation(key -> OWNER)
-                    .build();
-            keepsake.chatMemory("add").add(UserMessage.from("a"));
-            keepsake.chatMemory("add").flush();
-            keepsake.chatMemory("set").set(List.of(SystemMessage.from("s"), UserMessage.from("a")));
-            keepsake.chatMemoryStore().updateMessages("store", List.of(UserMessage.from("a")));
-            keepsake.aiServices(Chat.class).chatModel(new Script("b")).build().chat("turn", "a");
-            MemoryKey node =
-                    keepsake.nodes("app").conversation("writer", "node").key();
-            keepsake.nodes("app").chatMemoryProvider("writer").get("node").add(UserMessage.from("a"));
-            keepsake.chatMemory(node).flush();
-            for (String id : List.of("add", "set", "store", "turn")) {
-                assertThat(metadata(log, ConversationKey.of("default", id)))
-                        .as(id)
-                        .isEqualTo(OWNER);
-            }
-            assertThat(metadata(log, node)).isEqualTo(OWNER);
-            Tenant.Erased erased = keepsake.tenant("default").eraseWhere("user", OWNER.get("user"));
-            assertThat(erased.conversations() + erased.nodes()).isEqualTo(5);
-
-            // Again after an erasure; the same for a memory that has metadata of its own.
-            keepsake.chatMemory("add").add(AiMessage.from("a"));
-            keepsake.conversation("described").describe("t", Map.of("mine", "1"));
-            keepsake.chatMemory("described").add(AiMessage.from("a"));
-            assertThat(metadata(log, ConversationKey.of("default", "add"))).isEqualTo(OWNER);
-            assertThat(metadata(log, ConversationKey.of("default", "described")))
-                    .isEqualTo(Map.of("mine", "1"));
-            String forked = keepsake.conversation("described").branch(1).head();
-            keepsake.conversation("described").fork(forked, "fork");
-            assertThat(metadata(log, ConversationKey.of("default", "fork")))
-                    .containsEntry("mine", "1")
-                    .doesNotContainKey("user");
+    void each_way_to_begin_a_memory_gives_it_its_metadata_once(MessageLog log) throws Exception {
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(log)
+                .metadataAtCreation(key -> OWNER)
+                .build();
+        keepsake.chatMemory("add").add(UserMessage.from("a"));
+        keepsake.chatMemory("add").flush();
+        keepsake.chatMemory("set").set(List.of(SystemMessage.from("s"), UserMessage.from("a")));
+        keepsake.chatMemoryStore().updateMessages("store", List.of(UserMessage.from("a")));
+        keepsake.aiServices(Chat.class).chatModel(new Script("b")).build().chat("turn", "a");
+        MemoryKey node = keepsake.nodes("app").conversation("writer", "node").key();
+        keepsake.nodes("app").chatMemoryProvider("writer").get("node").add(UserMessage.from("a"));
+        keepsake.chatMemory(node).flush();
+        for (String id : List.of("add", "set", "store", "turn")) {
+            assertThat(metadata(log, ConversationKey.of("default", id))).as(id).isEqualTo(OWNER);
         }
+        assertThat(metadata(log, node)).isEqualTo(OWNER);
+        Tenant.Erased erased = keepsake.tenant("default").eraseWhere("user", OWNER.get("user"));
+        assertThat(erased.conversations() + erased.nodes()).isEqualTo(5);
+
+        // Again after an erasure; the same for a memory that has metadata of its own.
+        keepsake.chatMemory("add").add(AiMessage.from("a"));
+        keepsake.conversation("described").describe("t", Map.of("mine", "1"));
+        keepsake.chatMemory("described").add(AiMessage.from("a"));
+        assertThat(metadata(log, ConversationKey.of("default", "add"))).isEqualTo(OWNER);
+        assertThat(metadata(log, ConversationKey.of("default", "described"))).isEqualTo(Map.of("mine", "1"));
+        String forked = keepsake.conversation("described").branch(1).head();
+        keepsake.conversation("described").fork(forked, "fork");
+        assertThat(metadata(log, ConversationKey.of("default", "fork")))
+                .containsEntry("mine", "1")
+                .doesNotContainKey("user");
     }
 
     @ParameterizedTest
@@ -126,55 +121,48 @@ class MetadataAtCreationTest {
 
     @ParameterizedTest
     @Homes
-    void a_title_or_an_expiry_before_the_first_message_keeps_the_metadata(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog log = storage.open()) {
-            Keepsake keepsake = Keepsake.builder()
-                    .messageLog(log)
-                    .metadataAtCreation(key -> OWNER)
-                    .build();
-            Conversation titled = keepsake.conversation("titled");
-            assertThat(titled.mergeMetadata(Map.of())).isEmpty();
-            assertThat(titled.info()).isEmpty();
-            titled.setTitle("t");
-            Conversation expiring = keepsake.conversation("expiring");
-            expiring.expireAfterUse(Duration.ofDays(1));
-            Conversation own = keepsake.conversation("own");
-            own.describe("t", Map.of("user", "bob"));
-            for (Conversation each : List.of(titled, expiring, own)) {
-                keepsake.chatMemory(each.key()).add(UserMessage.from("a"));
-                keepsake.chatMemory(each.key()).flush();
-                each.setTitle("another");
-            }
-            assertThat(metadata(log, titled.key())).isEqualTo(OWNER);
-            assertThat(metadata(log, expiring.key()))
-                    .containsAllEntriesOf(OWNER)
-                    .containsEntry(MemoryInfo.EXPIRE_AFTER_USE, "PT24H");
-            assertThat(metadata(log, own.key())).containsEntry("user", "bob");
-            assertThat(own.info().orElseThrow().title()).isEqualTo("another");
-            own.describe("t", Map.of());
-            assertThat(metadata(log, own.key())).isEmpty();
+    void a_title_or_an_expiry_before_the_first_message_keeps_the_metadata(MessageLog log) throws Exception {
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(log)
+                .metadataAtCreation(key -> OWNER)
+                .build();
+        Conversation titled = keepsake.conversation("titled");
+        assertThat(titled.mergeMetadata(Map.of())).isEmpty();
+        assertThat(titled.info()).isEmpty();
+        titled.setTitle("t");
+        Conversation expiring = keepsake.conversation("expiring");
+        expiring.expireAfterUse(Duration.ofDays(1));
+        Conversation own = keepsake.conversation("own");
+        own.describe("t", Map.of("user", "bob"));
+        for (Conversation each : List.of(titled, expiring, own)) {
+            keepsake.chatMemory(each.key()).add(UserMessage.from("a"));
+            keepsake.chatMemory(each.key()).flush();
+            each.setTitle("another");
         }
+        assertThat(metadata(log, titled.key())).isEqualTo(OWNER);
+        assertThat(metadata(log, expiring.key()))
+                .containsAllEntriesOf(OWNER)
+                .containsEntry(MemoryInfo.EXPIRE_AFTER_USE, "PT24H");
+        assertThat(metadata(log, own.key())).containsEntry("user", "bob");
+        assertThat(own.info().orElseThrow().title()).isEqualTo("another");
+        own.describe("t", Map.of());
+        assertThat(metadata(log, own.key())).isEmpty();
     }
 
     @ParameterizedTest
     @Homes
-    void a_refused_append_creates_nothing(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog log = storage.open()) {
-            ConversationKey key = ConversationKey.of("acme", "c");
-            Append append = Append.underHead(NewMessage.of(UserMessage.from("a"), 1, "words"))
-                    .creating(OWNER);
-            assertThatThrownBy(() -> log.append(key, append.expectingHead("other")))
-                    .isInstanceOf(HeadConflictException.class);
-            assertThat(Reads.info(log, key)).isNull();
-            log.append(key, append);
-            log.append(
-                    key,
-                    Append.underHead(NewMessage.of(UserMessage.from("b"), 1, "words"))
-                            .creating(Map.of("user", "bob")));
-            assertThat(metadata(log, key)).isEqualTo(OWNER);
-        }
+    void a_refused_append_creates_nothing(MessageLog log) throws Exception {
+        ConversationKey key = ConversationKey.of("acme", "c");
+        Append append = Append.underHead(NewMessage.of(UserMessage.from("a"), 1, "words"))
+                .creating(OWNER);
+        assertThrown(HeadConflictException.class, () -> log.append(key, append.expectingHead("other")));
+        assertThat(Reads.info(log, key)).isNull();
+        log.append(key, append);
+        log.append(
+                key,
+                Append.underHead(NewMessage.of(UserMessage.from("b"), 1, "words"))
+                        .creating(Map.of("user", "bob")));
+        assertThat(metadata(log, key)).isEqualTo(OWNER);
     }
 
     @Test
@@ -206,9 +194,7 @@ class MetadataAtCreationTest {
             assertThat(threads).hasSize(2);
             int calls = counted.calls;
             counted.reset();
-            Chat without = Keepsake.builder()
-                    .messageLog(log)
-                    .build()
+            Chat without = Keepsakes.on(log)
                     .aiServices(Chat.class)
                     .chatModel(new Script("b"))
                     .build();

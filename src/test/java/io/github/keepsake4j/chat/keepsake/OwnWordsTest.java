@@ -20,7 +20,6 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.SeenMessages;
 import io.github.keepsake4j.chat.turns.EndingTurns;
 import io.github.keepsake4j.chat.turns.EndingTurns.Column;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -30,16 +29,15 @@ import io.github.keepsake4j.recall.SearchResult;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.OpenHomes;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.text.MessageText;
 import io.github.keepsake4j.transfer.MarkdownExport;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
@@ -362,23 +360,8 @@ public class OwnWordsTest {
                                 .chat("c", "card 4711")));
     }
 
-    private static final Map<Home, Home.Storage> STORAGES = new EnumMap<>(Home.class);
-    private static final Map<Home, MessageLog> LOGS = new EnumMap<>(Home.class);
-
-    @BeforeAll
-    static void open() throws Exception {
-        for (Home home : Home.values()) {
-            Home.Storage storage = home.storage();
-            STORAGES.put(home, storage);
-            LOGS.put(home, storage.open());
-        }
-    }
-
-    @AfterAll
-    static void close() {
-        LOGS.values().forEach(MessageLog::close);
-        STORAGES.values().forEach(Home.Storage::close);
-    }
+    @AutoClose
+    private static final OpenHomes LOGS = new OpenHomes();
 
     @TestFactory
     Stream<DynamicTest> table() {
@@ -401,7 +384,7 @@ public class OwnWordsTest {
     }
 
     private static void check(Row row, Column column, Home home) throws Exception {
-        MessageLog log = LOGS.get(home);
+        MessageLog log = LOGS.log(home);
         String tenant = row.name() + ", " + column;
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(log)

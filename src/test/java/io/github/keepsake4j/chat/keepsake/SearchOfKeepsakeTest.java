@@ -1,7 +1,7 @@
 package io.github.keepsake4j.chat.keepsake;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.langchain4j.data.message.AiMessage;
@@ -143,22 +143,21 @@ class SearchOfKeepsakeTest {
     void an_embedding_model_needs_an_index_and_a_short_name() {
         Keepsake.Builder builder = Keepsake.builder().messageLog(log);
         for (String name : List.of("", "a".repeat(101), "a\0b")) {
-            assertThatThrownBy(() -> builder.embeddingModel(new ConceptModel(), name))
-                    .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining("name of the embedding model");
+            assertThrown(
+                    InvalidInputException.class,
+                    () -> builder.embeddingModel(new ConceptModel(), name),
+                    "name of the embedding model");
         }
         builder.embeddingModel(new ConceptModel(), "a".repeat(100));
-        assertThatThrownBy(builder::build)
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("embeddingModel")
-                .hasMessageContaining("JdbcMessageIndex");
+        assertThrown(InvalidInputException.class, builder::build, "embeddingModel", "JdbcMessageIndex");
     }
 
     @Test
     void without_an_index_a_search_says_what_is_missing() {
         Keepsake keepsake = Keepsake.builder().messageLog(log).build();
-        assertThatThrownBy(() -> keepsake.search().find(Scope.tenant("acme"), "word"))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("JdbcMessageIndex");
+        assertThrown(
+                InvalidInputException.class,
+                () -> keepsake.search().find(Scope.tenant("acme"), "word"),
+                "JdbcMessageIndex");
     }
 }

@@ -17,7 +17,6 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.SeenMessages;
 import io.github.keepsake4j.chat.turns.EndingTurns;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.TurnAssistant;
 import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.context.ContextStrategy;
@@ -34,6 +33,8 @@ import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.KeptRequest;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Keepsakes;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.turn.Turn;
@@ -151,7 +152,7 @@ class SeenByTest {
             AiMessage message =
                     random.nextInt(3) == 0 ? EndingTurns.toolCall("t" + calls[0]++) : ai("answer " + random.nextInt());
             received.put(EndingTurns.text(List.of(message)), request);
-            return EndingTurns.response(message);
+            return Script.response(message);
         };
         return new Script(step);
     }
@@ -181,8 +182,7 @@ class SeenByTest {
 
     @Test
     void what_others_add_to_a_request_is_told() {
-        Keepsake keepsake =
-                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+        Keepsake keepsake = Keepsakes.on(new InMemoryMessageLog());
         Assistant assistant = EndingTurns.Column.LISTENERS_ONLY
                 .builder(keepsake, Assistant.class)
                 .chatModel(new Script("fine"))
@@ -207,7 +207,7 @@ class SeenByTest {
             boolean[] alters = {true};
             Script.Step step = request -> {
                 received.add(request);
-                return EndingTurns.response(ai("fine"));
+                return Script.response(ai("fine"));
             };
             Assistant assistant = EndingTurns.Column.LISTENERS_ONLY
                     .builder(keepsake, Assistant.class)
@@ -272,8 +272,7 @@ class SeenByTest {
 
     @Test
     void the_tokens_that_answers_used_are_kept_and_summed() {
-        Keepsake keepsake =
-                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+        Keepsake keepsake = Keepsakes.on(new InMemoryMessageLog());
         TokenUsage openAi = OpenAiTokenUsage.builder()
                 .inputTokenCount(100)
                 .outputTokenCount(7)
@@ -302,8 +301,7 @@ class SeenByTest {
 
     @Test
     void an_answer_that_was_replaced_by_a_list_stays_in_view() {
-        Keepsake keepsake =
-                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+        Keepsake keepsake = Keepsakes.on(new InMemoryMessageLog());
         Script model = new Script("a0", "a1");
         Assistant assistant =
                 keepsake.aiServices(Assistant.class).chatModel(model).build();
@@ -317,8 +315,7 @@ class SeenByTest {
 
     @Test
     void nothing_is_known_of_what_the_application_adds_itself() {
-        Keepsake keepsake =
-                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+        Keepsake keepsake = Keepsakes.on(new InMemoryMessageLog());
         keepsake.chatMemory("c").add(List.of(user("one"), ai("fine")));
         String answer = EndingTurns.logged(keepsake, "c").get(1).id();
 

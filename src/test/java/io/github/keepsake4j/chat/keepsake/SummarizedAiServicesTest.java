@@ -7,25 +7,23 @@ import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.langchain4j.agent.tool.CompensateFor;
-import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import dev.langchain4j.guardrail.OutputGuardrail;
 import dev.langchain4j.guardrail.OutputGuardrailException;
-import dev.langchain4j.guardrail.OutputGuardrailResult;
-import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.model.chat.mock.ChatModelMock;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.service.AiServices;
-import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
+import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.testing.Bookings;
+import io.github.keepsake4j.testing.Bookings.NoRejected;
+import io.github.keepsake4j.testing.Bookings.RemoveRejected;
 import io.github.keepsake4j.testing.Dialogue;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,39 +38,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SummarizedAiServicesTest {
 
     private static final SystemMessage SYSTEM = SystemMessage.from("Be brief");
-
-    interface Assistant {
-        String chat(@MemoryId Object id, @dev.langchain4j.service.UserMessage String text);
-    }
-
-    static class Bookings {
-        @Tool
-        String book(String what) {
-            return "booked";
-        }
-
-        @CompensateFor("book")
-        void unbook(String what) {}
-
-        @Tool
-        String pay(String what) {
-            throw new IllegalStateException("no money");
-        }
-    }
-
-    static class NoRejected implements OutputGuardrail {
-        @Override
-        public OutputGuardrailResult validate(AiMessage answer) {
-            return answer.text().equals("rejected") ? reprompt("not that", "Say something else") : success();
-        }
-    }
-
-    static class RemoveRejected implements OutputGuardrail {
-        @Override
-        public OutputGuardrailResult validate(AiMessage answer) {
-            return answer.text().equals("rejected") ? failureWithMessageRemoval("not that") : success();
-        }
-    }
 
     private final InMemoryMessageLog log = new InMemoryMessageLog();
     private List<ChatMessage> before = List.of();
@@ -146,11 +111,7 @@ class SummarizedAiServicesTest {
         ChatModelMock model = thatAlwaysResponds("ok");
         AiServices.builder(Assistant.class)
                 .chatModel(model)
-                .chatMemoryProvider(id -> MessageWindowChatMemory.builder()
-                        .id(id)
-                        .maxMessages(100)
-                        .chatMemoryStore(keepsake.chatMemoryStore())
-                        .build())
+                .chatMemoryProvider(id -> Dialogue.window(id, 100, keepsake.chatMemoryStore()))
                 .build()
                 .chat("id", "two");
 

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.chat.keepsake;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,7 +9,6 @@ import dev.langchain4j.model.chat.ChatModel;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.Tenant;
 import io.github.keepsake4j.chat.Conversation;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.log.ForwardingMessageLog;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
@@ -32,6 +32,7 @@ import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.StoredFiles;
 import io.github.keepsake4j.testing.Threads;
 import java.nio.file.Files;
@@ -164,9 +165,9 @@ class TenantTest {
                 String tenant = "acme" + place;
                 index(tenant, log, log, 5);
                 Killing killing = new Killing(log, place);
-                assertThatThrownBy(
-                                () -> keepsake(killing, killing).tenant(tenant).erase())
-                        .isInstanceOf(Killed.class);
+                assertThrown(
+                        Killed.class,
+                        () -> keepsake(killing, killing).tenant(tenant).erase());
 
                 Tenant.Erased rest = keepsake(log, log).tenant(tenant).erase();
 
@@ -185,37 +186,28 @@ class TenantTest {
 
     @ParameterizedTest
     @Homes
-    void erasures_at_once_count_each_memory_once(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog log = storage.open()) {
-            Keepsake keepsake = keepsake(log, log);
-            for (boolean whole : new boolean[] {false, true}) {
-                fill(keepsake, "acme", 10);
-                Queue<Tenant.Erased> erased = new ConcurrentLinkedQueue<>();
-                CyclicBarrier start = new CyclicBarrier(3);
-                Threads.run(3, thread -> {
-                    start.await();
-                    Tenant tenant = keepsake.tenant("acme");
-                    erased.add(whole ? tenant.erase() : tenant.eraseWhere("user", "ann"));
-                });
-                assertThat(erased.stream()
-                                .mapToLong(Tenant.Erased::conversations)
-                                .sum())
-                        .isEqualTo(whole ? 10 : 5);
-                assertThat(erased.stream().mapToLong(Tenant.Erased::nodes).sum())
-                        .isEqualTo(whole ? 11 : 5);
-                assertThat(erased.stream().mapToLong(Tenant.Erased::messages).sum())
-                        .isEqualTo(whole ? 32 : 10);
-            }
+    void erasures_at_once_count_each_memory_once(MessageLog log) throws Exception {
+        Keepsake keepsake = keepsake(log, log);
+        for (boolean whole : new boolean[] {false, true}) {
+            fill(keepsake, "acme", 10);
+            Queue<Tenant.Erased> erased = new ConcurrentLinkedQueue<>();
+            CyclicBarrier start = new CyclicBarrier(3);
+            Threads.run(3, thread -> {
+                start.await();
+                Tenant tenant = keepsake.tenant("acme");
+                erased.add(whole ? tenant.erase() : tenant.eraseWhere("user", "ann"));
+            });
+            assertThat(erased.stream().mapToLong(Tenant.Erased::conversations).sum())
+                    .isEqualTo(whole ? 10 : 5);
+            assertThat(erased.stream().mapToLong(Tenant.Erased::nodes).sum()).isEqualTo(whole ? 11 : 5);
+            assertThat(erased.stream().mapToLong(Tenant.Erased::messages).sum()).isEqualTo(whole ? 32 : 10);
         }
     }
 
     @ParameterizedTest
     @Homes
-    void the_conversations_of_a_user_go_with_their_nodes(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog log = storage.open();
-                MessageLog nodes = new InMemoryMessageLog()) {
+    void the_conversations_of_a_user_go_with_their_nodes(MessageLog log) throws Exception {
+        try (MessageLog nodes = new InMemoryMessageLog()) {
             Keepsake keepsake = keepsake(log, nodes);
             fill(keepsake, "acme", 4);
             index("acme", log, nodes, 9);
@@ -242,10 +234,8 @@ class TenantTest {
 
     @ParameterizedTest
     @Homes
-    void an_expired_conversation_goes_with_all_that_belongs_to_it(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog log = storage.open();
-                MessageLog nodes = new InMemoryMessageLog()) {
+    void an_expired_conversation_goes_with_all_that_belongs_to_it(MessageLog log) throws Exception {
+        try (MessageLog nodes = new InMemoryMessageLog()) {
             Keepsake keepsake = keepsake(log, nodes);
             fill(keepsake, "acme", 4);
             index("acme", log, nodes, 9);

@@ -4,6 +4,7 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
@@ -23,10 +24,8 @@ import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.MessagePreview;
 import io.github.keepsake4j.chat.turns.EndingTurns;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.StreamScript;
 import io.github.keepsake4j.context.ClearToolResults;
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.ListQuery;
@@ -35,13 +34,14 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.turn.Turn;
 import java.nio.file.Path;
@@ -91,10 +91,7 @@ class UserInterfaceTest {
             case MEMORY -> log = new InMemoryMessageLog();
             case SQLITE -> log = SqliteMessageLog.open(directory.resolve("chat.db"));
             case POSTGRES -> {
-                log = JdbcMessageLog.builder()
-                        .dataSource(Postgres.common("user_interface"))
-                        .schema(SchemaMode.ALWAYS)
-                        .build();
+                log = Postgres.log(Postgres.common("user_interface"));
             }
         }
         use(log);
@@ -183,9 +180,7 @@ class UserInterfaceTest {
                 .extracting(each -> each.branch().leafId())
                 .containsExactly("a2");
         assertThat(keepsake.conversation("none").branchPreviews(1)).isEmpty();
-        assertThatThrownBy(() -> conversation.branchPreviews(0))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("maxBranches");
+        assertThrown(InvalidInputException.class, () -> conversation.branchPreviews(0), "maxBranches");
     }
 
     @ParameterizedTest
@@ -210,9 +205,7 @@ class UserInterfaceTest {
                 .extracting(node -> node.message().id(), Conversation.TreeNode::current)
                 .containsExactly(tuple("q2", true), tuple("b1", false));
         assertThat(keepsake.conversation("none").tree(1)).isEmpty();
-        assertThatThrownBy(() -> conversation.tree(0))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("maxMessages");
+        assertThrown(InvalidInputException.class, () -> conversation.tree(0), "maxMessages");
     }
 
     private static List<String> ids(List<LoggedMessage> messages) {
@@ -328,8 +321,7 @@ class UserInterfaceTest {
     }
 
     private static String text(ChatMessage message) {
-        Keepsake keepsake =
-                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+        Keepsake keepsake = Keepsakes.on(new InMemoryMessageLog());
         Conversation conversation = keepsake.conversation("c");
         conversation.append(Parent.root(), "m", message);
         return conversation.branchPreviews(1).get(0).last().text();
@@ -398,9 +390,10 @@ class UserInterfaceTest {
         assertThat(conversation.questionOf("q")).map(LoggedMessage::id).contains("q");
         assertThat(conversation.questionOf("a")).map(LoggedMessage::id).contains("q");
         for (String id : List.of("greeting", "unknown")) {
-            assertThatThrownBy(() -> keepsake.conversation("c").regenerate(id, question -> "never called"))
-                    .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining(id);
+            assertThrown(
+                    InvalidInputException.class,
+                    () -> keepsake.conversation("c").regenerate(id, question -> "never called"),
+                    id);
         }
         assertThatThrownBy(() -> conversation.questionOf("unknown")).isInstanceOf(InvalidInputException.class);
     }
@@ -497,10 +490,7 @@ class UserInterfaceTest {
 
     @Test
     void e4_a_result_that_is_shown_shortened_has_the_id_of_the_stored_one() {
-        Keepsake clearing = Keepsake.builder()
-                .messageLog(log)
-                .strategy(ClearToolResults.keepNewest(1))
-                .build();
+        Keepsake clearing = Keepsakes.on(log, ClearToolResults.keepNewest(1));
         KeepsakeChatMemory memory = clearing.chatMemory("c");
         for (String call : List.of("1", "2")) {
             memory.add(List.of(user("use it"), calls(call)));

@@ -9,12 +9,10 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.ConversationKey;
@@ -65,10 +63,7 @@ class ChatMemoryStoreModelTest {
     void any_sequence_on_postgresql() throws Exception {
         Postgres server = Postgres.newest();
         try (HikariDataSource pool = Postgres.trustingPool(server.database(server.newDatabase()), 2, true);
-                MessageLog log = JdbcMessageLog.builder()
-                        .dataSource(pool)
-                        .schema(SchemaMode.ALWAYS)
-                        .build()) {
+                MessageLog log = Postgres.log(pool)) {
             run(log, Counts.of(20, 1_000));
         }
     }

@@ -20,8 +20,8 @@ import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Place;
+import io.github.keepsake4j.testing.Watched;
 import io.github.keepsake4j.testing.WordCounter;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,15 +87,14 @@ class ConcurrentSetsTest {
         MessageLog log = new InMemoryMessageLog();
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
-        MessageLog failing = (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    if (Thread.currentThread().getName().equals("clearing")) {
-                        begun.countDown();
-                        release.await();
-                        throw new StorageUnavailableException("planned", null);
-                    }
-                    return method.invoke(log, arguments);
-                });
+        MessageLog failing = Watched.log(log, call -> {
+            if (Thread.currentThread().getName().equals("clearing")) {
+                begun.countDown();
+                release.await();
+                throw new StorageUnavailableException("planned", null);
+            }
+            return call.proceed();
+        });
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(failing)
                 .tokenCountEstimator(new WordCounter())

@@ -2,6 +2,7 @@ package io.github.keepsake4j.chat.store;
 
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -33,6 +34,7 @@ import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.CountedLog.Fault;
 import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import io.github.keepsake4j.view.ViewReader;
@@ -209,10 +211,8 @@ class KeepsakeChatMemoryStoreTest {
                 .maxMessages(10)
                 .chatMemoryStore(store)
                 .build();
-        assertThatThrownBy(() -> memory.add(user("1")))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining(".id(memoryId)")
-                .hasMessageContaining("acceptDefaultMemoryId()");
+        assertThrown(
+                InvalidInputException.class, () -> memory.add(user("1")), ".id(memoryId)", "acceptDefaultMemoryId()");
     }
 
     @Test
@@ -335,8 +335,7 @@ class KeepsakeChatMemoryStoreTest {
             List<ChatMessage> list = store.getMessages("alice");
             list.add(user("retried " + fault));
             counted.nextAppend = fault;
-            assertThatThrownBy(() -> store.updateMessages("alice", list))
-                    .isInstanceOf(StorageUnavailableException.class);
+            assertThrown(StorageUnavailableException.class, () -> store.updateMessages("alice", list));
             store.updateMessages("alice", list);
             assertThat(store.getMessages("alice")).isEqualTo(list);
         }
@@ -356,11 +355,7 @@ class KeepsakeChatMemoryStoreTest {
 
     @Test
     void a_stock_memory_that_adds_again_after_a_lost_answer_stores_once() {
-        MessageWindowChatMemory memory = MessageWindowChatMemory.builder()
-                .id("alice")
-                .maxMessages(10)
-                .chatMemoryStore(store)
-                .build();
+        MessageWindowChatMemory memory = Dialogue.window("alice", 10, store);
         memory.add(user("1"));
         UserMessage message = user("retried");
         counted.nextAppend = Fault.AFTER;
@@ -534,10 +529,7 @@ class KeepsakeChatMemoryStoreTest {
 
     @Test
     void a_list_of_what_a_strategy_selected_is_read_anew() {
-        Keepsake narrow = Keepsake.builder()
-                .messageLog(log)
-                .strategy(SlidingWindow.withMaxMessages(2))
-                .build();
+        Keepsake narrow = Keepsakes.on(log, SlidingWindow.withMaxMessages(2));
         narrow.chatMemory("alice").add(List.of(user("1"), ai("2"), user("3"), ai("4")));
         List<ChatMessage> selected = narrow.chatMemory("alice").messages();
         assertThat(selected).containsExactly(user("3"), ai("4"));
@@ -567,11 +559,7 @@ class KeepsakeChatMemoryStoreTest {
     }
 
     private MessageWindowChatMemory window() {
-        return MessageWindowChatMemory.builder()
-                .id("alice")
-                .maxMessages(20)
-                .chatMemoryStore(store)
-                .build();
+        return Dialogue.window("alice", 20, store);
     }
 
     private List<ChatMessage> history() {

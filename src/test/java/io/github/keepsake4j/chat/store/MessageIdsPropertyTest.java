@@ -16,6 +16,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.Tell;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -42,10 +43,7 @@ class MessageIdsPropertyTest {
     /** One conversation, and for each instance in hand the stored messages that it is. */
     private final class Chat {
         private final MessageLog log = new InMemoryMessageLog();
-        private final Keepsake keepsake = Keepsake.builder()
-                .messageLog(log)
-                .strategy(SlidingWindow.withMaxMessages(6))
-                .build();
+        private final Keepsake keepsake = Keepsakes.on(log, SlidingWindow.withMaxMessages(6));
         private final Conversation conversation = keepsake.conversation("c");
         private final KeepsakeChatMemory memory = keepsake.chatMemory("c");
         private final Map<ChatMessage, Set<String>> inHand = new IdentityHashMap<>();
@@ -162,7 +160,6 @@ class MessageIdsPropertyTest {
             }
             found += chat.check();
         }
-        Tell.line(found + " instances had an id");
         assertThat(found).isPositive();
     }
 }

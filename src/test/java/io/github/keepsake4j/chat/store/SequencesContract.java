@@ -4,6 +4,7 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.result;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -121,13 +122,19 @@ abstract class SequencesContract {
         assertThat(history()).hasSize(5);
     }
 
-    @Test
-    void a_result_held_from_before_it_was_cleared_is_the_same_message() {
+    /** Returns the list from before a second large result cleared the first. */
+    private List<ChatMessage> heldBeforeCleared() {
         use(ClearToolResults.keepNewest(1));
         memory.add(user("1"), calls("a"), large("a"));
         List<ChatMessage> held = memory.messages();
         memory.add(calls("b"));
         memory.add(large("b"));
+        return held;
+    }
+
+    @Test
+    void a_result_held_from_before_it_was_cleared_is_the_same_message() {
+        List<ChatMessage> held = heldBeforeCleared();
         List<ChatMessage> now = memory.messages();
         assertThat(now).containsExactly(user("1"), calls("a"), cleared("a"), calls("b"), large("b"));
 
@@ -168,11 +175,7 @@ abstract class SequencesContract {
 
     @Test
     void after_clearing_a_result_is_linked_in_whichever_form_it_is_added() {
-        use(ClearToolResults.keepNewest(1));
-        memory.add(user("1"), calls("a"), large("a"));
-        List<ChatMessage> held = memory.messages();
-        memory.add(calls("b"));
-        memory.add(large("b"));
+        List<ChatMessage> held = heldBeforeCleared();
         memory.add(ai("2"));
         List<ChatMessage> now = memory.messages();
         memory.clear();
@@ -241,8 +244,7 @@ abstract class SequencesContract {
         List<ChatMessage> held = store.getMessages("x");
         keepsake.conversation("x").erase();
         for (int i = 0; i < 3; i++) {
-            assertThatThrownBy(() -> store.updateMessages("x", with(held, ai("2"))))
-                    .isInstanceOf(ErasedException.class);
+            assertThrown(ErasedException.class, () -> store.updateMessages("x", with(held, ai("2"))));
         }
         assertThat(history()).isEmpty();
         store.updateMessages("x", List.of(user("fresh")));

@@ -2,11 +2,9 @@ package io.github.keepsake4j.chat.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
@@ -14,7 +12,6 @@ import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
-import io.github.keepsake4j.testing.Tell;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -52,10 +49,7 @@ class SetLoadTest {
     void nothing_is_lost_or_doubled_on_postgresql() throws Exception {
         Postgres server = Postgres.newest();
         String database = server.newDatabase();
-        try (MessageLog log = JdbcMessageLog.builder()
-                .dataSource(server.kept(database))
-                .schema(SchemaMode.ALWAYS)
-                .build()) {
+        try (MessageLog log = Postgres.log(server.kept(database))) {
             Logs.summaries(log, KEY);
             check(log, run(Counts.of(1, 2), server.port(), database));
         }
@@ -84,7 +78,6 @@ class SetLoadTest {
         } finally {
             children.forEach(Child::close);
         }
-        Tell.line("SetLoadTest: %d acknowledged, %d processes killed", acknowledged.size(), name);
         return acknowledged;
     }
 

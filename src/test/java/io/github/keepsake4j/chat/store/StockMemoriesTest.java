@@ -5,14 +5,10 @@ import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.langchain4j.agent.tool.CompensateFor;
-import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
-import dev.langchain4j.guardrail.OutputGuardrail;
 import dev.langchain4j.guardrail.OutputGuardrailException;
-import dev.langchain4j.guardrail.OutputGuardrailResult;
 import dev.langchain4j.memory.ChatMemory;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.memory.chat.TokenWindowChatMemory;
@@ -20,16 +16,17 @@ import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.mock.ChatModelMock;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.service.AiServices;
-import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import dev.langchain4j.store.memory.chat.InMemoryChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
+import io.github.keepsake4j.testing.Bookings;
+import io.github.keepsake4j.testing.Bookings.RemoveRejected;
 import io.github.keepsake4j.testing.Dialogue;
-import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,39 +49,6 @@ import org.junit.jupiter.api.io.TempDir;
 class StockMemoriesTest {
 
     private static final TokenCountEstimator TOKENS = JtokkitTokenCountEstimator.forModel("gpt-4o-mini");
-
-    interface Assistant {
-        String chat(@MemoryId Object id, @dev.langchain4j.service.UserMessage String text);
-    }
-
-    static class Tools {
-        @Tool
-        int add(int a, int b) {
-            return a + b;
-        }
-
-        @Tool
-        String book(String what) {
-            return "booked";
-        }
-
-        @CompensateFor("book")
-        void unbook(String what) {}
-
-        @Tool
-        String pay(String what) {
-            throw new IllegalStateException("no money");
-        }
-    }
-
-    static class RemoveRejected implements OutputGuardrail {
-        @Override
-        public OutputGuardrailResult validate(AiMessage answer) {
-            return answer.text() != null && answer.text().startsWith("rejected")
-                    ? failureWithMessageRemoval("not that")
-                    : success();
-        }
-    }
 
     /**
      * Records all messages that were ever in a list, because a window may drop a message before it reaches its store.
@@ -152,28 +116,17 @@ class StockMemoriesTest {
 
     @Test
     void two_stock_memories_at_once_keep_every_message_in_the_history() throws Exception {
-        ChatMemoryStore upstream = new InMemoryChatMemoryStore();
-        int kept = twoMemories(upstream, "alice");
-        Tell.line("Two stock memories x 100 adds over LangChain4j's in-memory store: %d of 200 left", kept);
-
         for (MessageLog each : List.of(new InMemoryMessageLog(), log)) {
             Keepsake ours = Keepsake.builder().messageLog(each).build();
-            int shown = twoMemories(ours.chatMemoryStore(), "alice");
+            twoMemories(ours.chatMemoryStore(), "alice");
             List<ChatMessage> history = Dialogue.history(ours.conversation("alice"));
-            Tell.line(
-                    "The same over ours: %d of 200 in the history, %d shown, %d branches",
-                    history.size(), shown, ours.conversation("alice").branches().size());
             assertThat(history).hasSize(200).doesNotHaveDuplicates();
         }
     }
 
     @Test
     void four_hundred_adds_over_eight_threads() throws Exception {
-        ChatMemory stock = MessageWindowChatMemory.builder()
-                .id("alice")
-                .maxMessages(1000)
-                .chatMemoryStore(new InMemoryChatMemoryStore())
-                .build();
+        ChatMemory stock = Dialogue.window("alice", 1000, new InMemoryChatMemoryStore());
         List<Callable<Void>> work = new ArrayList<>();
         ChatMemory ours = keepsake.chatMemory("alice");
         for (ChatMemory memory : List.of(stock, ours)) {
@@ -189,24 +142,16 @@ class StockMemoriesTest {
             }
         }
         List<ChatMessage> history = Dialogue.history(keepsake.conversation("alice"));
-        Tell.line(
-                "400 adds over 8 threads on one memory: %d left of LangChain4j's, %d of ours",
-                stock.messages().size(), history.size());
         assertThat(history).hasSize(400).doesNotHaveDuplicates();
     }
 
-    private static int twoMemories(ChatMemoryStore store, String id) throws Exception {
+    private static void twoMemories(ChatMemoryStore store, String id) throws Exception {
         List<Callable<Void>> work = new ArrayList<>();
         for (String name : List.of("a-", "b-")) {
-            ChatMemory memory = MessageWindowChatMemory.builder()
-                    .id(id)
-                    .maxMessages(1000)
-                    .chatMemoryStore(store)
-                    .build();
+            ChatMemory memory = Dialogue.window(id, 1000, store);
             work.add(adds(memory, name, 100));
         }
         inThreads(work);
-        return store.getMessages(id).size();
     }
 
     private static Callable<Void> adds(ChatMemory memory, String name, int count) {
@@ -286,7 +231,7 @@ class StockMemoriesTest {
         Assistant assistant = AiServices.builder(Assistant.class)
                 .chatModel(model)
                 .systemMessageProvider(any -> system)
-                .tools(new Tools())
+                .tools(new Bookings())
                 .compensateOnToolErrors(true)
                 .outputGuardrails(new RemoveRejected())
                 .chatMemoryProvider(any -> memory)

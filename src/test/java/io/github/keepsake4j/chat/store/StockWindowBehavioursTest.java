@@ -4,6 +4,7 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.result;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static io.github.keepsake4j.testing.WordCounter.words;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -27,9 +28,8 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.TenEach;
+import io.github.keepsake4j.testing.Watched;
 import io.github.keepsake4j.testing.WordCounter;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -105,9 +105,7 @@ class StockWindowBehavioursTest {
     void unlike_stock_there_is_no_default_id_that_users_would_share(Window window) {
         assertThat(window.stock(1).id()).isEqualTo("default");
         ours(window.ours(1));
-        assertThatThrownBy(() -> keepsake.chatMemory("default"))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("@MemoryId");
+        assertThrown(InvalidInputException.class, () -> keepsake.chatMemory("default"), "@MemoryId");
     }
 
     @ParameterizedTest
@@ -512,18 +510,13 @@ class StockWindowBehavioursTest {
     }
 
     private MessageLog counting(MessageLog counted) {
-        return (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("append")) {
-                        appends.incrementAndGet();
-                    } else if (method.getName().equals("read")) {
-                        reads.incrementAndGet();
-                    }
-                    try {
-                        return method.invoke(counted, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Watched.log(counted, call -> {
+            if (call.name().equals("append")) {
+                appends.incrementAndGet();
+            } else if (call.name().equals("read")) {
+                reads.incrementAndGet();
+            }
+            return call.proceed();
+        });
     }
 }

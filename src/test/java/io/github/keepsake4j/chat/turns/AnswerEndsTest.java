@@ -16,11 +16,12 @@ import dev.langchain4j.model.output.FinishReason;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.turns.EndingTurns.Column;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.Streaming;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.OpenAiServer;
+import io.github.keepsake4j.testing.Script;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -36,8 +37,7 @@ class AnswerEndsTest {
     private static final String WHOLE = "U(one), A(p0 p1)";
     private static final String CUT = "U(one), A(p0 p1) [incomplete cut]";
 
-    private final Keepsake keepsake =
-            Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+    private final Keepsake keepsake = Keepsakes.on(new InMemoryMessageLog());
 
     @ParameterizedTest
     @CsvSource({", , whole", ", m, whole", "OTHER, m, whole", "STOP, m, whole", "LENGTH, , limit", "LENGTH, m, limit"})

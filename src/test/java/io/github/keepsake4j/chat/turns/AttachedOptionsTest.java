@@ -3,7 +3,6 @@ package io.github.keepsake4j.chat.turns;
 import static io.github.keepsake4j.chat.turns.EndingTurns.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
@@ -44,15 +43,15 @@ import io.github.keepsake4j.chat.turns.EndingTurns.Fatal;
 import io.github.keepsake4j.chat.turns.EndingTurns.Polite;
 import io.github.keepsake4j.chat.turns.EndingTurns.Reprompt;
 import io.github.keepsake4j.chat.turns.EndingTurns.Rewrite;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.StreamScript;
 import io.github.keepsake4j.chat.turns.EndingTurns.Tools;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
-import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Homes;
+import io.github.keepsake4j.testing.Script;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
@@ -139,11 +138,7 @@ class AttachedOptionsTest {
     }
 
     private static AiMessage call(String id, String tool, String arguments) {
-        return AiMessage.from(ToolExecutionRequest.builder()
-                .id(id)
-                .name(tool)
-                .arguments(arguments)
-                .build());
+        return AiMessage.from(Dialogue.call(id, tool, arguments));
     }
 
     private static List<Row> rows() {
@@ -439,57 +434,45 @@ class AttachedOptionsTest {
         }
     }
 
-    private static String all(ChatMessage message) {
-        return ((dev.langchain4j.data.message.UserMessage) message)
-                .contents().stream()
-                        .map(content -> content instanceof TextContent text
-                                ? text.text()
-                                : content.type().name())
-                        .collect(Collectors.joining("|"));
-    }
-
     @ParameterizedTest
     @Homes
-    void what_was_retrieved_was_stored_although_the_service_was_not_to_store_it(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog log = storage.open()) {
-            Keepsake keepsake = Keepsake.builder()
-                    .messageLog(log)
-                    .showRetrieved(ShowRetrieved.ALL_TURNS)
-                    .build();
-            Conversation chat = keepsake.conversation("c");
-            Script model = new Script(toolCall("t"), "a", "b", "c");
-            Viewer service = keepsake.aiServices(Viewer.class)
-                    .chatModel(model)
-                    .tools(new Tools())
-                    .contentRetriever(query -> List.of(Content.from("a fact")))
-                    .storeRetrievedContentInChatMemory(false)
-                    .build();
-            ImageContent image = ImageContent.from("AAAA", "image/png");
+    void what_was_retrieved_was_stored_although_the_service_was_not_to_store_it(MessageLog log) throws Exception {
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(log)
+                .showRetrieved(ShowRetrieved.ALL_TURNS)
+                .build();
+        Conversation chat = keepsake.conversation("c");
+        Script model = new Script(toolCall("t"), "a", "b", "c");
+        Viewer service = keepsake.aiServices(Viewer.class)
+                .chatModel(model)
+                .tools(new Tools())
+                .contentRetriever(query -> List.of(Content.from("a fact")))
+                .storeRetrievedContentInChatMemory(false)
+                .build();
+        ImageContent image = ImageContent.from("AAAA", "image/png");
 
-            service.see("c", "one", image);
-            String answer = chat.branch(1).messages().get(0).id();
-            service.see("c", "two", image);
-            chat.regenerate(answer, asked -> service.see("c", "one", image));
+        service.see("c", "one", image);
+        String answer = chat.branch(1).messages().get(0).id();
+        service.see("c", "two", image);
+        chat.regenerate(answer, asked -> service.see("c", "one", image));
 
-            List<LoggedMessage> stored = chat.history(HistoryQuery.oldest(100)).messages();
-            assertThat(stored)
-                    .filteredOn(row -> row.message() instanceof dev.langchain4j.data.message.UserMessage)
-                    .extracting(row -> all(row.message()) + " " + row.userText())
-                    .containsExactly("one|IMAGE one", "two|IMAGE two");
-            assertThat(stored.toString()).doesNotContain("a fact");
-            assertThat(model.requests)
-                    .extracting(request -> request.messages().stream()
-                            .filter(dev.langchain4j.data.message.UserMessage.class::isInstance)
-                            .map(AttachedOptionsTest::all)
-                            .collect(Collectors.joining(", ")))
-                    .containsExactly(
-                            "one" + FACT + "|IMAGE",
-                            "one" + FACT + "|IMAGE",
-                            "one|IMAGE, two" + FACT + "|IMAGE",
-                            "one" + FACT + "|IMAGE");
-            assertThat(chat.seenBy(answer).orElseThrow().altered()).isTrue();
-        }
+        List<LoggedMessage> stored = chat.history(HistoryQuery.oldest(100)).messages();
+        assertThat(stored)
+                .filteredOn(row -> row.message() instanceof dev.langchain4j.data.message.UserMessage)
+                .extracting(row -> TemplatesAgainTest.text(row.message()) + " " + row.userText())
+                .containsExactly("one|IMAGE one", "two|IMAGE two");
+        assertThat(stored.toString()).doesNotContain("a fact");
+        assertThat(model.requests)
+                .extracting(request -> request.messages().stream()
+                        .filter(dev.langchain4j.data.message.UserMessage.class::isInstance)
+                        .map(TemplatesAgainTest::text)
+                        .collect(Collectors.joining(", ")))
+                .containsExactly(
+                        "one" + FACT + "|IMAGE",
+                        "one" + FACT + "|IMAGE",
+                        "one|IMAGE, two" + FACT + "|IMAGE",
+                        "one" + FACT + "|IMAGE");
+        assertThat(chat.seenBy(answer).orElseThrow().altered()).isTrue();
     }
 
     @ParameterizedTest
@@ -512,10 +495,12 @@ class AttachedOptionsTest {
                     .history(HistoryQuery.oldest(1))
                     .messages()
                     .get(0);
-            assertThat(all(question.message())).isEqualTo("card ****" + FORMAT);
+            assertThat(TemplatesAgainTest.text(question.message())).isEqualTo("card ****" + FORMAT);
             assertThat(question.userText()).isEqualTo("card 4711");
-            assertThat(all(model.requests.get(0).messages().get(0))).isEqualTo("card ****" + FACT + FORMAT);
-            assertThat(all(model.requests.get(1).messages().get(0))).isEqualTo("card ****" + FORMAT);
+            assertThat(TemplatesAgainTest.text(model.requests.get(0).messages().get(0)))
+                    .isEqualTo("card ****" + FACT + FORMAT);
+            assertThat(TemplatesAgainTest.text(model.requests.get(1).messages().get(0)))
+                    .isEqualTo("card ****" + FORMAT);
         }
     }
 }

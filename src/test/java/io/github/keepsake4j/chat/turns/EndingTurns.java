@@ -14,15 +14,12 @@ import dev.langchain4j.guardrail.InputGuardrailResult;
 import dev.langchain4j.guardrail.OutputGuardrail;
 import dev.langchain4j.guardrail.OutputGuardrailResult;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
-import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.chat.response.PartialResponse;
 import dev.langchain4j.model.chat.response.PartialResponseContext;
 import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
 import dev.langchain4j.model.chat.response.StreamingHandle;
-import dev.langchain4j.model.output.FinishReason;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.Moderate;
@@ -31,9 +28,9 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeListenerRegistrarFactory;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.turn.Turn;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -99,70 +96,6 @@ public final class EndingTurns {
         }
     }
 
-    /** A model that plays a list of steps and keeps the requests. */
-    public static final class Script implements ChatModel {
-
-        public interface Step {
-            ChatResponse play(ChatRequest request);
-        }
-
-        public final List<ChatRequest> requests = Collections.synchronizedList(new ArrayList<>());
-        private final List<Step> steps;
-        private int next;
-
-        public Script(Object... steps) {
-            this.steps = Arrays.stream(steps).map(Script::step).toList();
-        }
-
-        private static Step step(Object step) {
-            if (step instanceof Step play) {
-                return play;
-            }
-            if (step instanceof AiMessage message) {
-                return request -> response(message);
-            }
-            if (step instanceof RuntimeException error) {
-                return request -> {
-                    throw error;
-                };
-            }
-            if (step instanceof Error error) {
-                return request -> {
-                    throw error;
-                };
-            }
-            return request -> response(ai((String) step));
-        }
-
-        @Override
-        public synchronized ChatResponse doChat(ChatRequest request) {
-            requests.add(request);
-            return steps.get(Math.min(next++, steps.size() - 1)).play(request);
-        }
-
-        /** Returns a model that plays the only step, on several threads or within itself. */
-        public ChatModel unlocked() {
-            Step step = steps.get(0);
-            return new ChatModel() {
-                @Override
-                public ChatResponse doChat(ChatRequest request) {
-                    return step.play(request);
-                }
-            };
-        }
-
-        public String lastRequest() {
-            return text(requests.get(requests.size() - 1).messages());
-        }
-    }
-
-    public static ChatResponse response(AiMessage message) {
-        return ChatResponse.builder()
-                .aiMessage(message)
-                .finishReason(FinishReason.STOP)
-                .build();
-    }
-
     /** One streamed answer: what the model's thread does with the handler. */
     public interface Play {
         void on(Sink sink) throws Exception;
@@ -190,7 +123,7 @@ public final class EndingTurns {
         }
 
         public void done(AiMessage message) {
-            handler.onCompleteResponse(response(message));
+            handler.onCompleteResponse(Script.response(message));
         }
 
         public void done(String text) {

@@ -6,15 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
+import io.github.keepsake4j.testing.Keepsakes;
+import io.github.keepsake4j.testing.Script;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -52,15 +52,10 @@ class FirstSystemMessageTest {
                 for (Future<String> turn : threads.invokeAll(turns)) {
                     turn.get();
                 }
-                List<ChatMessage> stored = Keepsake.builder()
-                        .messageLog(one)
-                        .build()
-                        .conversation(id)
-                        .history(HistoryQuery.oldest(1_000))
-                        .messages()
-                        .stream()
-                        .map(LoggedMessage::message)
-                        .toList();
+                List<ChatMessage> stored =
+                        Keepsakes.on(one).conversation(id).history(HistoryQuery.oldest(1_000)).messages().stream()
+                                .map(LoggedMessage::message)
+                                .toList();
                 assertThat(stored).filteredOn(is(SystemMessage.class)).hasSize(1);
                 assertThat(stored).filteredOn(is(UserMessage.class)).hasSize(2 * THREADS);
             }
@@ -74,11 +69,9 @@ class FirstSystemMessageTest {
     }
 
     private static Assistant assistant(MessageLog log) {
-        return Keepsake.builder()
-                .messageLog(log)
-                .build()
+        return Keepsakes.on(log)
                 .aiServices(Assistant.class)
-                .chatModel(new Script((Script.Step) request -> EndingTurns.response(ai("Hi"))).unlocked())
+                .chatModel(Script.answering(request -> ai("Hi")))
                 .systemMessageProvider(id -> "You are nice.")
                 .build();
     }

@@ -13,17 +13,14 @@ import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.memory.ChatMemory;
-import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.TokenStream;
 import io.github.keepsake4j.Keepsake;
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
@@ -34,14 +31,14 @@ import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.TcpProxy;
-import io.github.keepsake4j.testing.Tell;
+import io.github.keepsake4j.testing.Watched;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.turn.TurnPolicy;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -128,20 +125,16 @@ class HangingStorageTest {
         }
 
         private MessageLog counted(MessageLog log) {
-            return (MessageLog) Proxy.newProxyInstance(
-                    MessageLog.class.getClassLoader(),
-                    new Class<?>[] {MessageLog.class},
-                    (proxy, method, arguments) -> {
-                        try {
-                            return method.invoke(log, arguments);
-                        } catch (InvocationTargetException e) {
-                            boolean ofCaller = Thread.currentThread().getName().equals(id);
-                            if (e.getCause() instanceof StorageUnavailableException && ofCaller) {
-                                waits.incrementAndGet();
-                            }
-                            throw e.getCause();
-                        }
-                    });
+            return Watched.log(log, call -> {
+                try {
+                    return call.proceed();
+                } catch (StorageUnavailableException e) {
+                    if (Thread.currentThread().getName().equals(id)) {
+                        waits.incrementAndGet();
+                    }
+                    throw e;
+                }
+            });
         }
 
         void untilItHangs() {
@@ -180,29 +173,21 @@ class HangingStorageTest {
 
     /** Returns a model that waits for the moment, and then answers or throws. */
     private static ChatModel model(Step before) {
-        return new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                try {
-                    before.run();
-                } catch (Exception e) {
-                    throw new IllegalStateException("model");
-                }
-                return EndingTurns.response(ai("answer"));
+        return Script.playing(request -> {
+            try {
+                before.run();
+            } catch (Exception e) {
+                throw new IllegalStateException("model");
             }
-        };
+            return Script.response(ai("answer"));
+        });
     }
 
     private static ChatModel callsTools() {
-        return new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                return EndingTurns.response(
-                        request.messages().stream().anyMatch(ToolExecutionResultMessage.class::isInstance)
-                                ? ai("answer")
-                                : AiMessage.from(call("a", "first", "{}"), call("b", "second", "{}")));
-            }
-        };
+        return Script.answering(
+                request -> request.messages().stream().anyMatch(ToolExecutionResultMessage.class::isInstance)
+                        ? ai("answer")
+                        : AiMessage.from(call("a", "first", "{}"), call("b", "second", "{}")));
     }
 
     private static Step streamed(Case of) {
@@ -211,7 +196,7 @@ class HangingStorageTest {
             public void doChat(ChatRequest request, StreamingChatResponseHandler handler) {
                 handler.onPartialResponse("answer");
                 of.untilItHangs();
-                handler.onCompleteResponse(EndingTurns.response(ai("answer")));
+                handler.onCompleteResponse(Script.response(ai("answer")));
             }
         };
         Assistant assistant = of.keepsake
@@ -270,11 +255,7 @@ class HangingStorageTest {
                 "store.deleteMessages",
                 of -> late(of, () -> of.keepsake.chatMemoryStore().deleteMessages(of.id)));
         calls.put("window over the store, add", of -> {
-            ChatMemory window = MessageWindowChatMemory.builder()
-                    .id(of.id)
-                    .maxMessages(10)
-                    .chatMemoryStore(of.keepsake.chatMemoryStore())
-                    .build();
+            ChatMemory window = Dialogue.window(of.id, 10, of.keepsake.chatMemoryStore());
             return late(of, () -> window.add(user("asked")));
         });
         calls.put(
@@ -363,9 +344,6 @@ class HangingStorageTest {
             for (Map.Entry<String, End> end : new TreeMap<>(ends).entrySet()) {
                 String name = end.getKey();
                 int waits = fault.stopsReads() || !name.contains("(reads)") ? 1 : 0;
-                Tell.line(
-                        "%s, %s: waits %d, %s",
-                        fault, name, end.getValue().waits(), end.getValue().took());
                 softly.assertThat(end.getValue().waits())
                         .as("%s, waits: %s", name, end.getValue())
                         .isEqualTo(waits);
@@ -445,10 +423,7 @@ class HangingStorageTest {
 
         Server(Fault fault) throws Exception {
             this.fault = fault;
-            try (MessageLog made = JdbcMessageLog.builder()
-                    .dataSource(server.database(database))
-                    .schema(SchemaMode.ALWAYS)
-                    .build()) {
+            try (MessageLog made = Postgres.log(server.database(database))) {
                 made.read(KEY, ReadQuery.newest(1));
             }
             log = JdbcMessageLog.builder()

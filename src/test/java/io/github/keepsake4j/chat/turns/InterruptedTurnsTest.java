@@ -12,10 +12,8 @@ import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Dialogue;
@@ -23,8 +21,8 @@ import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.S3Server;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import io.github.keepsake4j.testing.Script;
+import io.github.keepsake4j.testing.Watched;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -64,22 +62,19 @@ class InterruptedTurnsTest {
     }
 
     private MessageLog watched(MessageLog log) {
-        return (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    boolean ofTurn = Thread.currentThread() == turn;
-                    try {
-                        if (ofTurn) {
-                            pass();
-                        }
-                        return method.invoke(log, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    } finally {
-                        if (ofTurn) {
-                            pass();
-                        }
-                    }
-                });
+        return Watched.log(log, call -> {
+            boolean ofTurn = Thread.currentThread() == turn;
+            try {
+                if (ofTurn) {
+                    pass();
+                }
+                return call.proceed();
+            } finally {
+                if (ofTurn) {
+                    pass();
+                }
+            }
+        });
     }
 
     public final class Tools {
@@ -102,8 +97,7 @@ class InterruptedTurnsTest {
                 throw new IllegalStateException("interrupted");
             }
             boolean asksBack = request.messages().stream().noneMatch(ToolExecutionResultMessage.class::isInstance);
-            return EndingTurns.response(
-                    asksBack ? AiMessage.from(Dialogue.call("a", "lookUp", "{}")) : Dialogue.ai("yes"));
+            return Script.response(asksBack ? AiMessage.from(Dialogue.call("a", "lookUp", "{}")) : Dialogue.ai("yes"));
         }
     }
 
@@ -185,10 +179,7 @@ class InterruptedTurnsTest {
     void so_is_one_whose_pool_is_busy_at_its_end() throws Exception {
         String database = Postgres.newest().newDatabase();
         try (HikariDataSource pool = Postgres.pool(Postgres.newest().database(database), 1, true);
-                MessageLog log = JdbcMessageLog.builder()
-                        .dataSource(pool)
-                        .schema(SchemaMode.ALWAYS)
-                        .build()) {
+                MessageLog log = Postgres.log(pool)) {
             for (boolean again : new boolean[] {false, true}) {
                 inModel = () -> {
                     Connection busy = connection(pool);

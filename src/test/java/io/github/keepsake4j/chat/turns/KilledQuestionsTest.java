@@ -3,8 +3,8 @@ package io.github.keepsake4j.chat.turns;
 import static io.github.keepsake4j.chat.turns.EndingTurns.history;
 import static io.github.keepsake4j.chat.turns.EndingTurns.view;
 import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.ChatMessage;
@@ -16,7 +16,6 @@ import io.github.keepsake4j.chat.BareMemories;
 import io.github.keepsake4j.chat.ChatMemories;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.MessageLog;
@@ -32,6 +31,7 @@ import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Logs;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.turn.Turn;
 import java.nio.file.Path;
@@ -130,13 +130,12 @@ class KilledQuestionsTest {
                 nanos::get);
         Assistant slow = memories.attach(
                         AiServices.builder(Assistant.class).chatMemoryProvider(id -> memories.memory(id, KEY)))
-                .chatModel(new Script((Script.Step) request -> {
-                            time.advance(Duration.ofMinutes(11));
-                            nanos.addAndGet(Duration.ofMinutes(11).toNanos());
-                            service(keepsake, new Script("two!")).chat("c", "two");
-                            return EndingTurns.response(ai("one!"));
-                        })
-                        .unlocked())
+                .chatModel(Script.answering(request -> {
+                    time.advance(Duration.ofMinutes(11));
+                    nanos.addAndGet(Duration.ofMinutes(11).toNanos());
+                    service(keepsake, new Script("two!")).chat("c", "two");
+                    return ai("one!");
+                }))
                 .build();
         slow.chat("c", "one");
 
@@ -175,8 +174,8 @@ class KilledQuestionsTest {
         class Tools {
             @Tool
             String tool() {
-                assertThatThrownBy(() -> service(keepsake, refusing).chat("c", "second"))
-                        .isInstanceOf(IllegalStateException.class);
+                assertThrown(IllegalStateException.class, () -> service(keepsake, refusing)
+                        .chat("c", "second"));
                 return "result";
             }
         }

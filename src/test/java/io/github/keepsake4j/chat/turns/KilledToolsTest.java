@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ProviderRules;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.Tell;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -88,7 +88,7 @@ class KilledToolsTest {
             assertThat(ProviderRules.request(request.messages()))
                     .as("seed %d", seed)
                     .isEmpty();
-            return EndingTurns.response(ai("done"));
+            return Script.response(ai("done"));
         };
         keepsake.aiServices(Assistant.class)
                 .chatModel(new Script(model))

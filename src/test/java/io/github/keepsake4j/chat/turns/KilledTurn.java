@@ -3,8 +3,8 @@ package io.github.keepsake4j.chat.turns;
 import dev.langchain4j.agent.tool.Tool;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.Threads;
 import io.github.keepsake4j.testing.WordCounter;
 import java.nio.file.Path;
@@ -50,7 +50,7 @@ public final class KilledTurn {
             if (place.equals("model")) {
                 end();
             }
-            return EndingTurns.response(EndingTurns.toolCall("1"));
+            return Script.response(EndingTurns.toolCall("1"));
         };
         keepsake.aiServices(Assistant.class)
                 .chatModel(new Script(model))

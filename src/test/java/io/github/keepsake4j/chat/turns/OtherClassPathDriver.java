@@ -32,6 +32,7 @@ import io.github.keepsake4j.recall.words.Words.Token;
 import io.github.keepsake4j.summary.SummaryTask;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.lang.reflect.InvocationHandler;
@@ -87,7 +88,7 @@ public final class OtherClassPathDriver {
             @Override
             public void doChat(ChatRequest request, StreamingChatResponseHandler handler) {
                 handler.onPartialResponse("Hello");
-                handler.onCompleteResponse(EndingTurns.response(AiMessage.from("Hello")));
+                handler.onCompleteResponse(Script.response(AiMessage.from("Hello")));
             }
         };
         keepsake.aiServices(Assistant.class).streamingChatModel(model).build().stream("alice", "Hi")

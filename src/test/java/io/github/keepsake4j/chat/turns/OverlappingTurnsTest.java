@@ -1,6 +1,7 @@
 package io.github.keepsake4j.chat.turns;
 
 import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.result;
 import static io.github.keepsake4j.testing.Dialogue.user;
@@ -31,6 +32,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.WordCounter;
@@ -280,11 +282,7 @@ class OverlappingTurnsTest {
             boolean numberedAnew = random.nextInt(4) == 0;
             List<ToolExecutionRequest> list = new ArrayList<>();
             for (int i = random.nextInt(3); i >= 0; i--) {
-                list.add(ToolExecutionRequest.builder()
-                        .id(numberedAnew ? "call_" + i : self + "-" + calls++)
-                        .name("lookUp")
-                        .arguments("{}")
-                        .build());
+                list.add(call(numberedAnew ? "call_" + i : self + "-" + calls++, "lookUp", "{}"));
             }
             return list;
         }
@@ -343,10 +341,7 @@ class OverlappingTurnsTest {
         long requests = 0;
         while (turns < count) {
             ContextStrategy strategy = strategy(random);
-            Keepsake keepsake = Keepsake.builder()
-                    .messageLog(new InMemoryMessageLog())
-                    .strategy(strategy)
-                    .build();
+            Keepsake keepsake = Keepsakes.on(new InMemoryMessageLog(), strategy);
             KeepsakeChatMemory one = keepsake.chatMemory("c");
             ChatMemoryProvider memories = shared ? id -> one : keepsake.chatMemoryProvider();
             Baton baton = new Baton(random);

@@ -9,11 +9,12 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.memory.ChatMemory;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
-import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.quarkiverse.langchain4j.runtime.aiservice.QuarkusAiServiceContext;
 import java.util.HashMap;
 import java.util.List;
@@ -29,8 +30,7 @@ class RequestScopeTest {
 
     private static final SystemMessage KIND = SystemMessage.from("Be kind");
 
-    private final Keepsake keepsake =
-            Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+    private final Keepsake keepsake = Keepsakes.on(new InMemoryMessageLog());
     private final Conversation conversation = keepsake.conversation("c");
 
     /** The memories of a service for as long as its scope lasts. */
@@ -103,11 +103,7 @@ class RequestScopeTest {
 
     @Test
     void when_quarkus_ends_a_scope_the_next_one_goes_on() {
-        ChatMemoryProvider windows = id -> MessageWindowChatMemory.builder()
-                .id(id)
-                .maxMessages(9)
-                .chatMemoryStore(keepsake.chatMemoryStore())
-                .build();
+        ChatMemoryProvider windows = id -> Dialogue.window(id, 9, keepsake.chatMemoryStore());
         Map.of("of the memory", keepsake.chatMemoryProvider(), "of the store", windows)
                 .forEach((id, provider) -> {
                     QuarkusAiServiceContext first = new QuarkusAiServiceContext(provider);

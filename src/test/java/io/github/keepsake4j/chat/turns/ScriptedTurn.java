@@ -7,16 +7,16 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.guardrail.OutputGuardrail;
 import dev.langchain4j.guardrail.OutputGuardrailException;
 import dev.langchain4j.guardrail.OutputGuardrailResult;
-import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.TokenStream;
 import dev.langchain4j.service.UserMessage;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.turn.Turn;
 import java.util.ArrayList;
 import java.util.List;
@@ -123,12 +123,7 @@ final class ScriptedTurn {
                 ? keepsake.aiServices(Assistant.class)
                 : keepsake.attach(
                         AiServices.builder(Assistant.class).chatMemoryProvider(keepsake.chatMemoryProvider()));
-        builder.chatModel(new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                return EndingTurns.response(said(answerTo(request)));
-            }
-        });
+        builder.chatModel(Script.answering(request -> said(answerTo(request))));
         builder.streamingChatModel(new StreamingChatModel() {
             @Override
             public void doChat(ChatRequest request, StreamingChatResponseHandler handler) {
@@ -224,11 +219,7 @@ final class ScriptedTurn {
         List<ToolExecutionRequest> calls = new ArrayList<>();
         for (int i = 0; i < plan.calls(); i++) {
             String call = Said.call(question, by, issued, i);
-            calls.add(ToolExecutionRequest.builder()
-                    .id(call)
-                    .name(TOOL.name())
-                    .arguments("{}")
-                    .build());
+            calls.add(Dialogue.call(call, TOOL.name(), "{}"));
         }
         issued++;
         return AiMessage.from(calls);

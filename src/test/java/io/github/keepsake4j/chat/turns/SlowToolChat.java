@@ -9,9 +9,9 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.WordCounter;
 import java.nio.file.Path;
 import java.util.List;
@@ -60,7 +60,7 @@ public final class SlowToolChat {
                 List<ChatMessage> messages = request.messages();
                 System.out.println("model 0 0");
                 boolean again = messages.get(messages.size() - 1) instanceof ToolExecutionResultMessage;
-                return EndingTurns.response(again ? ai("done") : calls());
+                return Script.response(again ? ai("done") : calls());
             };
             Assistant assistant = keepsake.aiServices(Assistant.class)
                     .chatModel(new Script(model))

@@ -13,10 +13,11 @@ import dev.langchain4j.data.message.AiMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.turns.EndingTurns.Column;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.StreamScript;
 import io.github.keepsake4j.chat.turns.EndingTurns.Streaming;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.testing.Keepsakes;
+import io.github.keepsake4j.testing.Script;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,8 +30,7 @@ class SlowToolsTest {
 
     private static final AiMessage TWO = AiMessage.from(call("a", "fast", "{}"), call("b", "slow", "{}"));
 
-    private final Keepsake keepsake =
-            Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+    private final Keepsake keepsake = Keepsakes.on(new InMemoryMessageLog());
 
     /** A tool that does not return before the memory has what the first one returned. */
     class Tools {

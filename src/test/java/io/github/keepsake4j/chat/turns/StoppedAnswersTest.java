@@ -18,6 +18,8 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.Keepsakes;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.text.MessageText;
 import java.time.Duration;
 import java.util.List;
@@ -97,7 +99,7 @@ class StoppedAnswersTest {
                     handler.onPartialResponse(token);
                 }
             }
-            handler.onCompleteResponse(EndingTurns.response(Dialogue.ai(all.toString())));
+            handler.onCompleteResponse(Script.response(Dialogue.ai(all.toString())));
         }
     }
 
@@ -114,8 +116,7 @@ class StoppedAnswersTest {
     /** Stops an answer at a random token, and returns whether it was in time. */
     private static boolean stop(long seed) throws Exception {
         Random random = new Random(seed);
-        Keepsake keepsake =
-                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+        Keepsake keepsake = Keepsakes.on(new InMemoryMessageLog());
         Model model = new Model(random.nextInt(4) > 0, random.nextInt(4) == 0);
         int at = random.nextInt(TOKENS);
         boolean waits = random.nextBoolean();
@@ -204,8 +205,7 @@ class StoppedAnswersTest {
     @Test
     void nothing_is_stored_of_an_answer_that_is_stopped_before_its_guardrail() throws Exception {
         for (boolean hasHandle : new boolean[] {true, false}) {
-            Keepsake keepsake =
-                    Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+            Keepsake keepsake = Keepsakes.on(new InMemoryMessageLog());
             CountDownLatch saying = new CountDownLatch(1);
             CountDownLatch stopped = new CountDownLatch(1);
             EndingTurns.StreamScript model = new EndingTurns.StreamScript(sink -> {
@@ -286,8 +286,7 @@ class StoppedAnswersTest {
         long first = Counts.seed();
         for (int run = 0; run < Counts.of(40, 1_000); run++) {
             Random random = new Random(first + run);
-            Keepsake keepsake =
-                    Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+            Keepsake keepsake = Keepsakes.on(new InMemoryMessageLog());
             int wanted = random.nextInt(TOKENS);
             boolean cancels = wanted > 0 && random.nextBoolean();
             CountDownLatch stopped = new CountDownLatch(1);
@@ -325,8 +324,7 @@ class StoppedAnswersTest {
 
     @Test
     void a_flux_with_tool_rounds_is_whole_and_is_stopped_within_a_round() throws Exception {
-        Keepsake keepsake =
-                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+        Keepsake keepsake = Keepsakes.on(new InMemoryMessageLog());
         CountDownLatch saying = new CountDownLatch(1);
         CountDownLatch stopped = new CountDownLatch(1);
         EndingTurns.StreamScript model = new EndingTurns.StreamScript(

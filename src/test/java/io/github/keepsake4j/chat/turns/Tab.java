@@ -13,6 +13,7 @@ import dev.langchain4j.service.AiServices;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns.TurnAssistant;
 import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.turn.TurnPolicy;
 import java.util.List;
@@ -93,7 +94,7 @@ final class Tab implements ChatModel {
         if (reply instanceof RuntimeException error) {
             throw error;
         }
-        return EndingTurns.response(reply instanceof AiMessage message ? message : Dialogue.ai((String) reply));
+        return Script.response(reply instanceof AiMessage message ? message : Dialogue.ai((String) reply));
     }
 
     /** Begins a turn and returns its first request, once the model has it. */

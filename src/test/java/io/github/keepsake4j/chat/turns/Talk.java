@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * A conversation on one home, on which several tabs work at once. Texts of messages are those of {@link EndingTurns},
  * such as {@code U(one), A(yes)}.
  */
-final class Talk implements AutoCloseable {
+public final class Talk implements AutoCloseable {
 
     static final String ID = "c";
     static final MemoryKey KEY = ConversationKey.of("default", ID);
@@ -53,9 +53,16 @@ final class Talk implements AutoCloseable {
         this.other = settings.apply(Keepsake.builder().messageLog(log)).build();
     }
 
-    static Talk on(Home home) throws Exception {
+    public static Talk on(Home home) throws Exception {
         Home.Storage storage = home.storage();
         return new Talk(storage, storage.open(), builder -> builder);
+    }
+
+    /** Has the conversation zero, one and returns a tab that goes on with it. */
+    Tab twoExchanges() {
+        chat("zero", "a0");
+        chat("one", "a1");
+        return tab();
     }
 
     static Talk inMemory() {

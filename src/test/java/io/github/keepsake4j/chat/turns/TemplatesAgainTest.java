@@ -2,6 +2,7 @@ package io.github.keepsake4j.chat.turns;
 
 import static io.github.keepsake4j.chat.turns.EndingTurns.history;
 import static io.github.keepsake4j.chat.turns.EndingTurns.toolCall;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -21,14 +22,13 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.SeenMessages;
 import io.github.keepsake4j.chat.turns.EndingTurns.Column;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.StreamScript;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
-import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.turn.Turn;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -91,7 +91,8 @@ public class TemplatesAgainTest {
     private final Keepsake keepsake = Keepsake.builder().messageLog(log).build();
     private final Conversation chat = keepsake.conversation("c");
 
-    private static String text(ChatMessage message) {
+    /** Returns the texts of a question, and the kinds of its other contents. */
+    static String text(ChatMessage message) {
         return ((dev.langchain4j.data.message.UserMessage) message)
                 .contents().stream()
                         .map(content -> content instanceof TextContent text
@@ -224,60 +225,54 @@ public class TemplatesAgainTest {
 
     @ParameterizedTest
     @Homes
-    void listeners_alone_sent_a_template_twice_in_each_home(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog homeLog = storage.open()) {
-            Keepsake there = Keepsake.builder().messageLog(homeLog).build();
-            Script model = new Script("a", "b", "c");
-            Translator service = Column.LISTENERS_ONLY
-                    .builder(there, Translator.class)
-                    .chatModel(model)
-                    .systemMessageProvider(id -> "request " + model.requests.size())
-                    .build();
-            service.translate("c", "French", "hello");
-            Conversation conversation = there.conversation("c");
-            List<LoggedMessage> before = conversation.branch(9).messages();
-            String answer = before.get(2).id();
-            String question = before.get(1).id();
+    void listeners_alone_sent_a_template_twice_in_each_home(MessageLog homeLog) throws Exception {
+        Keepsake there = Keepsake.builder().messageLog(homeLog).build();
+        Script model = new Script("a", "b", "c");
+        Translator service = Column.LISTENERS_ONLY
+                .builder(there, Translator.class)
+                .chatModel(model)
+                .systemMessageProvider(id -> "request " + model.requests.size())
+                .build();
+        service.translate("c", "French", "hello");
+        Conversation conversation = there.conversation("c");
+        List<LoggedMessage> before = conversation.branch(9).messages();
+        String answer = before.get(2).id();
+        String question = before.get(1).id();
 
-            assertThatThrownBy(() ->
-                            conversation.regenerate(answer, own -> service.translate("c", "French", own.singleText())))
-                    .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining("Keepsake.attach")
-                    .hasMessageNotContaining("hello");
-            assertThatThrownBy(() ->
-                            conversation.retry(question, own -> service.translate("c", "French", own.singleText())))
-                    .isInstanceOf(InvalidInputException.class);
+        assertThrown(
+                        InvalidInputException.class,
+                        () -> conversation.regenerate(
+                                answer, own -> service.translate("c", "French", own.singleText())),
+                        "Keepsake.attach")
+                .hasMessageNotContaining("hello");
+        assertThrown(
+                InvalidInputException.class,
+                () -> conversation.retry(question, own -> service.translate("c", "French", own.singleText())));
 
-            assertThat(conversation.branch(9).messages()).isEqualTo(before);
-            assertThat(model.requests).hasSize(1);
-            String byVariables = conversation.regenerate(answer, own -> service.translate("c", "French", "hello"));
-            assertThat(byVariables).isEqualTo("b");
-        }
+        assertThat(conversation.branch(9).messages()).isEqualTo(before);
+        assertThat(model.requests).hasSize(1);
+        String byVariables = conversation.regenerate(answer, own -> service.translate("c", "French", "hello"));
+        assertThat(byVariables).isEqualTo("b");
     }
 
     @ParameterizedTest
     @Homes
-    void a_template_was_applied_twice_in_each_home(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog homeLog = storage.open()) {
-            Keepsake there = Keepsake.builder().messageLog(homeLog).build();
-            Script model = new Script("a", "b", "c");
-            Translator service = retrieving(there.aiServices(Translator.class))
-                    .chatModel(model)
-                    .build();
-            service.translate("c", "French", "hello");
-            Conversation conversation = there.conversation("c");
-            String answer = conversation.branch(1).messages().get(0).id();
+    void a_template_was_applied_twice_in_each_home(MessageLog homeLog) throws Exception {
+        Keepsake there = Keepsake.builder().messageLog(homeLog).build();
+        Script model = new Script("a", "b", "c");
+        Translator service =
+                retrieving(there.aiServices(Translator.class)).chatModel(model).build();
+        service.translate("c", "French", "hello");
+        Conversation conversation = there.conversation("c");
+        String answer = conversation.branch(1).messages().get(0).id();
 
-            conversation.regenerate(answer, own -> service.translate("c", "French", own.singleText()));
-            service.translate("c", "French", "bye");
+        conversation.regenerate(answer, own -> service.translate("c", "French", own.singleText()));
+        service.translate("c", "French", "bye");
 
-            assertThat(model.requests.get(1).messages())
-                    .isEqualTo(model.requests.get(0).messages());
-            assertThat(EndingTurns.text(model.requests.get(2).messages()))
-                    .isEqualTo("U(" + ASKED + "), A(b), U(Translate into French: bye)");
-        }
+        assertThat(model.requests.get(1).messages())
+                .isEqualTo(model.requests.get(0).messages());
+        assertThat(EndingTurns.text(model.requests.get(2).messages()))
+                .isEqualTo("U(" + ASKED + "), A(b), U(Translate into French: bye)");
     }
 
     interface AnyText {
@@ -287,31 +282,28 @@ public class TemplatesAgainTest {
 
     @ParameterizedTest
     @Homes
-    void braces_of_a_user_were_variables(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog homeLog = storage.open()) {
-            Keepsake there = Keepsake.builder().messageLog(homeLog).build();
-            for (Column column : List.of(Column.ATTACH, Column.LISTENERS_ONLY)) {
-                Script model = new Script("a");
-                AnyText service =
-                        column.builder(there, AnyText.class).chatModel(model).build();
-                for (String text :
-                        List.of("{{ user.name }}", "{{current_date}}", "{{text}}", "{{it}} }} {{", "$1 \\ {a}")) {
-                    String id = column + " " + text.hashCode();
-                    Conversation conversation = there.conversation(id);
-                    service.chat(id, text);
-                    List<LoggedMessage> stored = conversation.branch(9).messages();
-                    String question = stored.get(0).id();
-                    conversation.regenerate(stored.get(1).id(), own -> service.chat(id, own.singleText()));
-                    conversation.retry(question, own -> service.chat(id, own.singleText()));
-                    conversation.turn(Turn.edit(question), () -> service.chat(id, text));
+    void braces_of_a_user_were_variables(MessageLog homeLog) throws Exception {
+        Keepsake there = Keepsake.builder().messageLog(homeLog).build();
+        for (Column column : List.of(Column.ATTACH, Column.LISTENERS_ONLY)) {
+            Script model = new Script("a");
+            AnyText service =
+                    column.builder(there, AnyText.class).chatModel(model).build();
+            for (String text :
+                    List.of("{{ user.name }}", "{{current_date}}", "{{text}}", "{{it}} }} {{", "$1 \\ {a}")) {
+                String id = column + " " + text.hashCode();
+                Conversation conversation = there.conversation(id);
+                service.chat(id, text);
+                List<LoggedMessage> stored = conversation.branch(9).messages();
+                String question = stored.get(0).id();
+                conversation.regenerate(stored.get(1).id(), own -> service.chat(id, own.singleText()));
+                conversation.retry(question, own -> service.chat(id, own.singleText()));
+                conversation.turn(Turn.edit(question), () -> service.chat(id, text));
 
-                    assertThat(model.requests)
-                            .extracting(request -> text(request.messages().get(0)))
-                            .containsExactly(text, text, text, text);
-                    assertThat(stored.get(0).userText()).isEqualTo(text);
-                    model.requests.clear();
-                }
+                assertThat(model.requests)
+                        .extracting(request -> text(request.messages().get(0)))
+                        .containsExactly(text, text, text, text);
+                assertThat(stored.get(0).userText()).isEqualTo(text);
+                model.requests.clear();
             }
         }
     }

@@ -64,7 +64,6 @@ class TurnProgramsTest {
         for (int run = 0; run < count; run++) {
             requests += run(first + run, Home.IN_MEMORY, true);
         }
-        Tell.line("%d programs with %d requests", count, requests);
         assertThat(requests).isGreaterThan(count);
     }
 

@@ -3,6 +3,7 @@ package io.github.keepsake4j.chat.turns;
 import static io.github.keepsake4j.chat.turns.EndingTurns.history;
 import static io.github.keepsake4j.chat.turns.EndingTurns.toolCall;
 import static io.github.keepsake4j.chat.turns.EndingTurns.view;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,7 +21,6 @@ import dev.langchain4j.service.V;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.turns.EndingTurns.Column;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.StreamScript;
 import io.github.keepsake4j.chat.turns.EndingTurns.TurnAssistant;
 import io.github.keepsake4j.log.MessageLog;
@@ -29,6 +29,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logged;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.turn.Turn;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -401,10 +402,10 @@ class TurnsAgainTest {
             keepsake.conversation("c")
                     .turn(Turn.regenerate(id("A(a1)")).onBranch("tab"), () -> assistant.chat("c", "one"));
             keepsake.conversation("c").turn(Turn.next(), () -> "no call");
-            assertThatThrownBy(() -> keepsake.conversation("c").turn(Turn.on("tab"), () -> {
+            assertThrown(IllegalStateException.class, () -> keepsake.conversation("c")
+                    .turn(Turn.on("tab"), () -> {
                         throw new IllegalStateException("before any call");
-                    }))
-                    .isInstanceOf(IllegalStateException.class);
+                    }));
         });
 
         assertThat(lines).isEmpty();
@@ -415,12 +416,12 @@ class TurnsAgainTest {
         TurnAssistant assistant = assistant(Column.AI_SERVICES, new Script("fine"));
         assistant.chat("c", "one", Turn.next());
 
-        assertThatThrownBy(() -> assistant.chat("c", "one", Turn.regenerate("nothing")))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("nothing");
-        assertThatThrownBy(() -> assistant.chat("c", "one", Turn.regenerate(id("U(one)"))))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("Turn.regenerate needs the id of an answer");
+        assertThrown(
+                InvalidInputException.class, () -> assistant.chat("c", "one", Turn.regenerate("nothing")), "nothing");
+        assertThrown(
+                InvalidInputException.class,
+                () -> assistant.chat("c", "one", Turn.regenerate(id("U(one)"))),
+                "Turn.regenerate needs the id of an answer");
         assertThat(history(keepsake, "c")).isEqualTo("U(one), A(fine)");
     }
 }

@@ -2,6 +2,7 @@ package io.github.keepsake4j.chat.turns;
 
 import static io.github.keepsake4j.chat.turns.EndingTurns.history;
 import static io.github.keepsake4j.chat.turns.EndingTurns.view;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -21,7 +22,6 @@ import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.turns.EndingTurns.Column;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.StreamScript;
 import io.github.keepsake4j.chat.turns.EndingTurns.TurnAssistant;
 import io.github.keepsake4j.log.MessageLog;
@@ -29,9 +29,9 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
-import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
 import io.github.keepsake4j.testing.Logged;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.turn.Turn;
 import java.time.Instant;
 import java.util.List;
@@ -158,11 +158,12 @@ class TurnsNotTakenTest {
     void a_call_with_another_id_wrote_to_that_memory_and_nobody_was_told(Column column) {
         Assistant assistant = talked(keepsake, column);
         for (Again again : Again.values()) {
-            assertThatThrownBy(() -> again.in(keepsake, text -> assistant.chat("other", text)))
-                    .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining("memory conversation/default/c needs a call")
-                    .hasMessageContaining("memory conversation/default/other")
-                    .hasMessageContaining(again + " of memory");
+            assertThrown(
+                    InvalidInputException.class,
+                    () -> again.in(keepsake, text -> assistant.chat("other", text)),
+                    "memory conversation/default/c needs a call",
+                    "memory conversation/default/other",
+                    again + " of memory");
         }
         assertThat(history(keepsake, "c")).isEqualTo(BEFORE);
         assertThat(keepsake.conversation("other").info()).isEmpty();
@@ -172,25 +173,21 @@ class TurnsNotTakenTest {
 
     @ParameterizedTest
     @Homes
-    void a_call_with_another_id_wrote_to_that_memory_in_each_home(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog homeLog = storage.open()) {
-            Keepsake there = Keepsake.builder().messageLog(homeLog).build();
-            Assistant assistant = there.aiServices(Assistant.class)
-                    .chatModel(new Script("a0", "a1", "a2"))
-                    .systemMessage("brief")
-                    .build();
-            assistant.chat("c", "zero");
-            assistant.chat("c", "one");
+    void a_call_with_another_id_wrote_to_that_memory_in_each_home(MessageLog homeLog) throws Exception {
+        Keepsake there = Keepsake.builder().messageLog(homeLog).build();
+        Assistant assistant = there.aiServices(Assistant.class)
+                .chatModel(new Script("a0", "a1", "a2"))
+                .systemMessage("brief")
+                .build();
+        assistant.chat("c", "zero");
+        assistant.chat("c", "one");
 
-            for (Again again : Again.values()) {
-                assertThatThrownBy(() -> again.in(there, text -> assistant.chat("other", text)))
-                        .isInstanceOf(InvalidInputException.class);
-            }
-
-            assertThat(there.conversation("other").info()).isEmpty();
-            assertThat(history(there, "c")).isEqualTo("S(brief), " + BEFORE);
+        for (Again again : Again.values()) {
+            assertThrown(InvalidInputException.class, () -> again.in(there, text -> assistant.chat("other", text)));
         }
+
+        assertThat(there.conversation("other").info()).isEmpty();
+        assertThat(history(there, "c")).isEqualTo("S(brief), " + BEFORE);
     }
 
     @ParameterizedTest
@@ -266,7 +263,7 @@ class TurnsNotTakenTest {
                 .request(ChatRequest.builder()
                         .messages(keepsake.chatMemory("c").messages())
                         .build())
-                .response(EndingTurns.response(answer))
+                .response(Script.response(answer))
                 .build());
         memory.add(answer);
 
@@ -283,8 +280,9 @@ class TurnsNotTakenTest {
                 .build();
         assertThatThrownBy(() -> broken.chat("broken", "one")).isInstanceOf(StackOverflowError.class);
 
-        assertThatThrownBy(() -> Again.REGENERATE.in(keepsake, text -> assistant.chat("other", text)))
-                .isInstanceOf(InvalidInputException.class);
+        assertThrown(
+                InvalidInputException.class,
+                () -> Again.REGENERATE.in(keepsake, text -> assistant.chat("other", text)));
 
         assertThat(keepsake.conversation("other").info()).isEmpty();
     }
@@ -303,9 +301,8 @@ class TurnsNotTakenTest {
 
         assertThat(again).isEqualTo("a2");
         assertThat(view(keepsake, "c")).isEqualTo("U(zero), A(a0), U(one), A(a2)");
-        assertThatThrownBy(() -> keepsake.conversation("c")
-                        .regenerate(answer, asked -> assistant.chat("c", asked.singleText(), Turn.next())))
-                .isInstanceOf(KeepsakeException.class);
+        assertThrown(KeepsakeException.class, () -> keepsake.conversation("c")
+                .regenerate(answer, asked -> assistant.chat("c", asked.singleText(), Turn.next())));
     }
 
     /** Otherwise the other caller's question was stored a second time. */

@@ -27,6 +27,7 @@ import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.TrueReasons;
 import io.github.keepsake4j.turn.Turn;
 import java.nio.file.Files;
@@ -43,6 +44,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -143,37 +145,50 @@ class TurnsOneBehindTheOtherTest {
         }
     }
 
-    /** Shortens the list of its own turn, as a compaction does. */
-    static final class Compacting {
+    /** A tool that works on the memory of its own turn. */
+    private static final class OwnMemory {
         private final List<ChatMemory> memories = new CopyOnWriteArrayList<>();
+        private final Consumer<ChatMemory> work;
+
+        OwnMemory(Consumer<ChatMemory> work) {
+            this.work = work;
+        }
 
         @Tool
         String tool() {
-            ChatMemory own = memories.get(memories.size() - 1);
-            List<ChatMessage> list = own.messages();
-            ((KeepsakeChatMemory) own).set(list.subList(list.size() - 2, list.size()));
+            work.accept(memories.get(memories.size() - 1));
             return "done";
         }
+
+        /** Asks "one", and returns the last request. */
+        String lastRequest(Talk talk, Object... replies) {
+            ChatMemoryProvider provider = talk.keepsake.chatMemoryProvider();
+            Script model = new Script(replies);
+            talk.keepsake
+                    .attach(AiServices.builder(EndingTurns.Assistant.class).chatMemoryProvider(id -> {
+                        memories.add(provider.get(id));
+                        return memories.get(memories.size() - 1);
+                    }))
+                    .chatModel(model)
+                    .tools(this)
+                    .build()
+                    .chat(ID, "one");
+            return model.lastRequest();
+        }
+    }
+
+    /** As a compaction does. */
+    private static void shorten(ChatMemory own) {
+        List<ChatMessage> list = own.messages();
+        ((KeepsakeChatMemory) own).set(list.subList(list.size() - 2, list.size()));
     }
 
     @Test
     void the_list_that_a_turn_sets_itself_is_what_its_next_request_shows() {
         try (Talk talk = Talk.inMemory()) {
             talk.chat("zero", "a0");
-            Compacting tool = new Compacting();
-            ChatMemoryProvider provider = talk.keepsake.chatMemoryProvider();
-            EndingTurns.Script model = new EndingTurns.Script(toolCall("t"), "a1");
-            EndingTurns.Assistant assistant = talk.keepsake
-                    .attach(AiServices.builder(EndingTurns.Assistant.class).chatMemoryProvider(id -> {
-                        tool.memories.add(provider.get(id));
-                        return tool.memories.get(tool.memories.size() - 1);
-                    }))
-                    .chatModel(model)
-                    .tools(tool)
-                    .build();
-            assistant.chat(ID, "one");
-
-            assertThat(model.lastRequest()).isEqualTo("U(one), C(t), R(t)");
+            assertThat(new OwnMemory(TurnsOneBehindTheOtherTest::shorten).lastRequest(talk, toolCall("t"), "a1"))
+                    .isEqualTo("U(one), C(t), R(t)");
             talk.goesOn("U(one), C(t), R(t), A(a1)");
         }
     }
@@ -203,42 +218,38 @@ class TurnsOneBehindTheOtherTest {
 
     @ParameterizedTest
     @Homes
-    void no_turn_reads_the_others_call_and_no_answer_is_missing(Home home) throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            Tab one = talk.tab();
-            Tab two = talk.tab(talk.other).holdingTool();
-            one.ask("one");
-            two.ask("two");
-            two.reply(toolCall("x"));
-            two.awaitTool();
+    void no_turn_reads_the_others_call_and_no_answer_is_missing(Talk talk) throws Exception {
+        Tab one = talk.tab();
+        Tab two = talk.tab(talk.other).holdingTool();
+        one.ask("one");
+        two.ask("two");
+        two.reply(toolCall("x"));
+        two.awaitTool();
 
-            assertThat(one.replyThenRequest(toolCall("c"))).isEqualTo("U(one), C(c), R(c)");
-            assertThat(two.toolEnds()).isEqualTo("U(two), C(x), R(x)");
-            two.ends("a2");
-            assertThat(one.replyThenRequest(toolCall("d"))).isEqualTo("U(one), C(c), R(c), C(d), R(d)");
-            one.ends("a1");
+        assertThat(one.replyThenRequest(toolCall("c"))).isEqualTo("U(one), C(c), R(c)");
+        assertThat(two.toolEnds()).isEqualTo("U(two), C(x), R(x)");
+        two.ends("a2");
+        assertThat(one.replyThenRequest(toolCall("d"))).isEqualTo("U(one), C(c), R(c), C(d), R(d)");
+        one.ends("a1");
 
-            talk.goesOn("U(two), C(x), R(x), A(a2), U(one), C(c), R(c), C(d), R(d), A(a1)");
-            assertThat(talk.conversation().explain().omitted()).isEmpty();
-        }
+        talk.goesOn("U(two), C(x), R(x), A(a2), U(one), C(c), R(c), C(d), R(d), A(a1)");
+        assertThat(talk.conversation().explain().omitted()).isEmpty();
     }
 
     @ParameterizedTest
     @Homes
-    void a_turn_that_runs_is_shown_with_its_rounds_and_moves_once_when_it_ends(Home home) throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            Tab one = talk.tab();
-            one.ask("one");
-            assertThat(talk.chat("before", "b")).isEqualTo("U(before)");
-            one.replyThenRequest(toolCall("c"));
-            assertThat(talk.chat("two", "a2")).isEqualTo("U(before), A(b), U(one), C(c), R(c), U(two)");
-            one.replyThenRequest(toolCall("d"));
-            assertThat(talk.chat("three", "a3"))
-                    .isEqualTo("U(before), A(b), U(one), C(c), R(c), C(d), R(d), U(two), A(a2), U(three)");
-            one.ends("a1");
+    void a_turn_that_runs_is_shown_with_its_rounds_and_moves_once_when_it_ends(Talk talk) throws Exception {
+        Tab one = talk.tab();
+        one.ask("one");
+        assertThat(talk.chat("before", "b")).isEqualTo("U(before)");
+        one.replyThenRequest(toolCall("c"));
+        assertThat(talk.chat("two", "a2")).isEqualTo("U(before), A(b), U(one), C(c), R(c), U(two)");
+        one.replyThenRequest(toolCall("d"));
+        assertThat(talk.chat("three", "a3"))
+                .isEqualTo("U(before), A(b), U(one), C(c), R(c), C(d), R(d), U(two), A(a2), U(three)");
+        one.ends("a1");
 
-            talk.goesOn("U(before), A(b), U(two), A(a2), U(three), A(a3), U(one), C(c), R(c), C(d), R(d), A(a1)");
-        }
+        talk.goesOn("U(before), A(b), U(two), A(a2), U(three), A(a3), U(one), C(c), R(c), C(d), R(d), A(a1)");
     }
 
     @Test
@@ -340,17 +351,15 @@ class TurnsOneBehindTheOtherTest {
 
     @ParameterizedTest
     @Homes
-    void a_list_that_was_set_keeps_its_order(Home home) throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            Tab one = talk.tab();
-            one.ask("one");
-            talk.chat("two", "a2");
-            one.ends("a1");
-            List<ChatMessage> list = List.of(user("one"), ai("a1"), user("two"), ai("a2"));
-            talk.other.chatMemory(ID).set(list);
+    void a_list_that_was_set_keeps_its_order(Talk talk) throws Exception {
+        Tab one = talk.tab();
+        one.ask("one");
+        talk.chat("two", "a2");
+        one.ends("a1");
+        List<ChatMessage> list = List.of(user("one"), ai("a1"), user("two"), ai("a2"));
+        talk.other.chatMemory(ID).set(list);
 
-            talk.goesOn("U(one), A(a1), U(two), A(a2)");
-        }
+        talk.goesOn("U(one), A(a1), U(two), A(a2)");
     }
 
     /** Keeps what a summarizer is given. */
@@ -510,13 +519,11 @@ class TurnsOneBehindTheOtherTest {
 
     @ParameterizedTest
     @Homes
-    void a_custom_message_before_the_first_question_is_sent(Home home) throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            talk.other.chatMemory(ID).add(CustomMessage.from(Map.of("key", "value")));
+    void a_custom_message_before_the_first_question_is_sent(Talk talk) throws Exception {
+        talk.other.chatMemory(ID).add(CustomMessage.from(Map.of("key", "value")));
 
-            assertThat(talk.chat("one", "a1")).isEqualTo("CUSTOM, U(one)");
-            assertThat(talk.chat("two", "a2")).isEqualTo("CUSTOM, U(one), A(a1), U(two)");
-        }
+        assertThat(talk.chat("one", "a1")).isEqualTo("CUSTOM, U(one)");
+        assertThat(talk.chat("two", "a2")).isEqualTo("CUSTOM, U(one), A(a1), U(two)");
     }
 
     @Test
@@ -564,50 +571,25 @@ class TurnsOneBehindTheOtherTest {
         }
     }
 
-    /** Clears the memory of its own turn. */
-    private static final class Clearing {
-        private final List<ChatMemory> memories = new CopyOnWriteArrayList<>();
-
-        @Tool
-        String tool() {
-            memories.get(memories.size() - 1).clear();
-            return "done";
-        }
-    }
-
     @Test
     void the_requests_of_a_turn_that_clears_its_memory_have_its_rounds_in_order() {
         try (Talk talk = Talk.inMemory()) {
             talk.chat("zero", "a0");
-            Clearing tool = new Clearing();
-            ChatMemoryProvider provider = talk.keepsake.chatMemoryProvider();
-            EndingTurns.Script model = new EndingTurns.Script(toolCall("t"), toolCall("u"), "a1");
-            talk.keepsake
-                    .attach(AiServices.builder(EndingTurns.Assistant.class).chatMemoryProvider(id -> {
-                        tool.memories.add(provider.get(id));
-                        return tool.memories.get(tool.memories.size() - 1);
-                    }))
-                    .chatModel(model)
-                    .tools(tool)
-                    .build()
-                    .chat(ID, "one");
-
-            assertThat(model.lastRequest()).isEqualTo("U(one), C(t), R(t), C(u), R(u)");
+            assertThat(new OwnMemory(ChatMemory::clear).lastRequest(talk, toolCall("t"), toolCall("u"), "a1"))
+                    .isEqualTo("U(one), C(t), R(t), C(u), R(u)");
         }
     }
 
     @ParameterizedTest
     @Homes
-    void an_answer_is_regenerated_on_a_named_branch_while_the_head_is_elsewhere(Home home) throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            talk.chat("zero", "a0");
-            talk.tab().chat(ID, "x", Turn.on("tab"), "ax");
-            talk.chat("one", "a1");
-            String answer = talk.message("A(ax)").id();
-            talk.tab(talk.other).chat(ID, "x", Turn.regenerate(answer).onBranch("tab"), "ax2");
+    void an_answer_is_regenerated_on_a_named_branch_while_the_head_is_elsewhere(Talk talk) throws Exception {
+        talk.chat("zero", "a0");
+        talk.tab().chat(ID, "x", Turn.on("tab"), "ax");
+        talk.chat("one", "a1");
+        String answer = talk.message("A(ax)").id();
+        talk.tab(talk.other).chat(ID, "x", Turn.regenerate(answer).onBranch("tab"), "ax2");
 
-            assertThat(talk.named("tab")).isEqualTo("U(zero), A(a0), U(x), A(ax2)");
-        }
+        assertThat(talk.named("tab")).isEqualTo("U(zero), A(a0), U(x), A(ax2)");
     }
 
     @Test

@@ -18,22 +18,19 @@ import io.github.keepsake4j.chat.turns.EndingTurns.Column;
 import io.github.keepsake4j.chat.turns.EndingTurns.Counting;
 import io.github.keepsake4j.chat.turns.EndingTurns.Moderated;
 import io.github.keepsake4j.chat.turns.EndingTurns.Play;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.StreamScript;
 import io.github.keepsake4j.chat.turns.EndingTurns.Streaming;
-import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.OpenAiServer;
+import io.github.keepsake4j.testing.OpenHomes;
+import io.github.keepsake4j.testing.Script;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
@@ -370,23 +367,8 @@ class TurnsThatEndTest {
 
     private static final List<Home> HOMES = List.of(Home.IN_MEMORY, Home.SQLITE, Home.POSTGRESQL);
 
-    private static final Map<Home, Home.Storage> STORAGES = new EnumMap<>(Home.class);
-    private static final Map<Home, MessageLog> LOGS = new EnumMap<>(Home.class);
-
-    @BeforeAll
-    static void open() throws Exception {
-        for (Home home : HOMES) {
-            Home.Storage storage = home.storage();
-            STORAGES.put(home, storage);
-            LOGS.put(home, storage.open());
-        }
-    }
-
-    @AfterAll
-    static void close() {
-        LOGS.values().forEach(MessageLog::close);
-        STORAGES.values().forEach(Home.Storage::close);
-    }
+    @AutoClose
+    private static final OpenHomes LOGS = new OpenHomes();
 
     @TestFactory
     Stream<DynamicTest> table() {
@@ -397,7 +379,7 @@ class TurnsThatEndTest {
 
     private static void check(Row row, Column column, Home home) throws Exception {
         Keepsake keepsake = Keepsake.builder()
-                .messageLog(LOGS.get(home))
+                .messageLog(LOGS.log(home))
                 .tenant(row.name() + ", " + column)
                 .build();
         Bench bench = new Bench(keepsake, column, new ArrayList<>());

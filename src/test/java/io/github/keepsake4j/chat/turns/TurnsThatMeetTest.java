@@ -3,6 +3,7 @@ package io.github.keepsake4j.chat.turns;
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -23,16 +24,13 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.testing.Dialogue;
-import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.turn.TurnConflictException;
 import io.github.keepsake4j.turn.TurnHandle;
 import io.github.keepsake4j.turn.TurnPolicy;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -241,8 +239,7 @@ class TurnsThatMeetTest {
         assertThat(first.get()).isEqualTo("answer of one");
 
         assertThat(one.sent.get(1)).containsExactly(SYSTEM, one.question(), one.calls, one.result);
-        one.sent.forEach(request ->
-                assertThat(ProviderRules.request(request)).as("%s", request).isEmpty());
+        one.sent.forEach(Talk::assertValid);
         assertThat(keepsake.chatMemory("alice").messages())
                 .containsExactly(
                         SYSTEM,
@@ -272,12 +269,7 @@ class TurnsThatMeetTest {
         assertThat(first.get()).isEqualTo("answer of one");
         assertThat(second.get()).isEqualTo("answer of two");
 
-        List<ChatMessage> turnOne = List.of(SYSTEM, one.question(), one.calls, one.result, one.answer);
-        assertThat(one.sent).containsExactly(turnOne.subList(0, 2), turnOne.subList(0, 4));
-        assertThat(two.sent)
-                .containsExactly(with(turnOne, two.question()), with(turnOne, two.question(), two.calls, two.result));
-        assertThat(history()).isEqualTo(with(turnOne, two.question(), two.calls, two.result, two.answer));
-        assertAllValid();
+        assertOneBehindTheOther();
     }
 
     @Test
@@ -293,14 +285,9 @@ class TurnsThatMeetTest {
         one.letGo();
         assertThat(first.get()).isEqualTo("answer of one");
         assertThat(two.sent).isEmpty();
-        List<ChatMessage> turnOne = List.of(SYSTEM, one.question(), one.calls, one.result, one.answer);
-        assertThat(one.sent).containsExactly(turnOne.subList(0, 2), turnOne.subList(0, 4));
-
         two.letGo();
         assertThat(two.turn(TurnPolicy.REJECT)).isEqualTo("answer of two");
-        assertThat(two.sent)
-                .containsExactly(with(turnOne, two.question()), with(turnOne, two.question(), two.calls, two.result));
-        assertAllValid();
+        assertOneBehindTheOther();
     }
 
     @Test
@@ -352,8 +339,7 @@ class TurnsThatMeetTest {
 
         CompletableFuture<?> first = stream.get();
         // No call of this thread is within the handle's turn.
-        assertThatThrownBy(() -> keepsake.turn("alice", TurnPolicy.REJECT, () -> "not run"))
-                .isInstanceOf(TurnConflictException.class);
+        assertThrown(TurnConflictException.class, () -> keepsake.turn("alice", TurnPolicy.REJECT, () -> "not run"));
         Future<CompletableFuture<?>> second = threads.submit(stream::get);
         StreamingChatResponseHandler model = handlers.take();
         if (policy == TurnPolicy.WAIT) {
@@ -378,29 +364,19 @@ class TurnsThatMeetTest {
         model.onCompleteResponse(ChatResponse.builder().aiMessage(ai(text)).build());
     }
 
-    private void assertAllValid() {
-        one.sent.forEach(TurnsThatMeetTest::assertValid);
-        two.sent.forEach(TurnsThatMeetTest::assertValid);
+    /** Asserts that the second turn saw the first one, which saw itself alone. */
+    private void assertOneBehindTheOther() {
+        List<ChatMessage> turnOne = List.of(SYSTEM, one.question(), one.calls, one.result, one.answer);
+        assertThat(one.sent).containsExactly(turnOne.subList(0, 2), turnOne.subList(0, 4));
+        assertThat(two.sent)
+                .containsExactly(with(turnOne, two.question()), with(turnOne, two.question(), two.calls, two.result));
+        assertThat(history()).isEqualTo(with(turnOne, two.question(), two.calls, two.result, two.answer));
+        assertAllValid();
     }
 
-    /**
-     * Checks the rules of providers: results directly follow the calls that they answer, and no call lacks a result.
-     */
-    private static void assertValid(List<ChatMessage> request) {
-        Set<String> open = new HashSet<>();
-        for (ChatMessage message : request) {
-            if (message instanceof ToolExecutionResultMessage result) {
-                assertThat(open.remove(result.id()))
-                        .as("a call before %s", result)
-                        .isTrue();
-                continue;
-            }
-            assertThat(open).as("unanswered calls before %s", message).isEmpty();
-            if (message instanceof AiMessage ai) {
-                ai.toolExecutionRequests().forEach(call -> open.add(call.id()));
-            }
-        }
-        assertThat(open).as("unanswered calls at the end").isEmpty();
+    private void assertAllValid() {
+        one.sent.forEach(Talk::assertValid);
+        two.sent.forEach(Talk::assertValid);
     }
 
     private static List<ChatMessage> with(List<ChatMessage> list, ChatMessage... more) {

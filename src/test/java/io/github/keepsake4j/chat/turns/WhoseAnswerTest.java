@@ -5,8 +5,8 @@ import static io.github.keepsake4j.chat.turns.Talk.ID;
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.langchain4j.data.message.AiMessage;
@@ -85,19 +85,13 @@ class WhoseAnswerTest {
 
     private static final String BEFORE = "U(zero), A(a0), U(one), A(a1)";
 
-    private static Tab twoExchanges(Talk talk) {
-        talk.chat("zero", "a0");
-        talk.chat("one", "a1");
-        return talk.tab();
-    }
-
     @ParameterizedTest
     @Tag("homes")
     @MethodSource("everywhere")
     void an_answer_goes_under_its_question_and_the_head_that_was_moved_meanwhile_stays(Home home, Meanwhile meanwhile)
             throws Exception {
         try (Talk talk = Talk.on(home)) {
-            Tab tab = twoExchanges(talk);
+            Tab tab = talk.twoExchanges();
             assertThat(tab.ask("two")).isEqualTo(BEFORE + ", U(two)");
             meanwhile.by(talk);
             String head = talk.head();
@@ -120,7 +114,7 @@ class WhoseAnswerTest {
     void a_call_its_result_and_the_answer_stay_together_and_the_tool_runs_once(Home home, Meanwhile meanwhile)
             throws Exception {
         try (Talk talk = Talk.on(home)) {
-            Tab tab = twoExchanges(talk).holdingTool();
+            Tab tab = talk.twoExchanges().holdingTool();
             tab.ask("two");
             tab.reply(toolCall("t"));
             tab.awaitTool();
@@ -172,39 +166,35 @@ class WhoseAnswerTest {
 
     @ParameterizedTest
     @Homes
-    void two_turns_at_once_on_a_named_branch_stand_one_behind_the_other(Home home) throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            Tab one = talk.tab();
-            Tab two = talk.tab(talk.other);
-            one.ask("one", Turn.on("tab"));
-            two.ask("two", Turn.on("tab"));
-            two.ends("a2");
-            one.ends("a1");
+    void two_turns_at_once_on_a_named_branch_stand_one_behind_the_other(Talk talk) throws Exception {
+        Tab one = talk.tab();
+        Tab two = talk.tab(talk.other);
+        one.ask("one", Turn.on("tab"));
+        two.ask("two", Turn.on("tab"));
+        two.ends("a2");
+        one.ends("a1");
 
-            assertThat(talk.tab().chat(ID, "three", Turn.on("tab"), "a3"))
-                    .isEqualTo("U(two), A(a2), U(one), A(a1), U(three)");
-        }
+        assertThat(talk.tab().chat(ID, "three", Turn.on("tab"), "a3"))
+                .isEqualTo("U(two), A(a2), U(one), A(a1), U(three)");
     }
 
     @ParameterizedTest
     @Homes
-    void a_lease_does_not_keep_others_from_moving_the_head_but_the_answer_from_moving_too(Home home) throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            Tab tab = twoExchanges(talk);
-            tab.ask("two", TurnPolicy.REJECT);
-            talk.conversation().switchTo(talk.id("A(a0)"));
+    void a_lease_does_not_keep_others_from_moving_the_head_but_the_answer_from_moving_too(Talk talk) throws Exception {
+        Tab tab = talk.twoExchanges();
+        tab.ask("two", TurnPolicy.REJECT);
+        talk.conversation().switchTo(talk.id("A(a0)"));
 
-            tab.ends("a2");
+        tab.ends("a2");
 
-            assertThat(talk.parent("A(a2)")).isEqualTo("U(two)");
-            talk.goesOn("U(zero), A(a0)");
-        }
+        assertThat(talk.parent("A(a2)")).isEqualTo("U(two)");
+        talk.goesOn("U(zero), A(a0)");
     }
 
     @Test
     void the_process_of_the_turn_itself_moves_the_head() {
         try (Talk talk = Talk.inMemory()) {
-            Tab tab = twoExchanges(talk);
+            Tab tab = talk.twoExchanges();
             tab.ask("two");
             talk.keepsake.conversation(ID).switchTo(talk.id("A(a0)"));
 
@@ -221,7 +211,7 @@ class WhoseAnswerTest {
         for (int at = 0; at < 5; at++) {
             CountedLog counted = new CountedLog();
             try (Talk talk = Talk.on(counted.around(new InMemoryMessageLog()), builder -> builder)) {
-                Tab tab = twoExchanges(talk);
+                Tab tab = talk.twoExchanges();
                 tab.ask("two");
                 before(counted, at, () -> meanwhile.by(talk));
                 tab.replyThenRequest(toolCall("t"));
@@ -249,7 +239,7 @@ class WhoseAnswerTest {
     void a_head_that_never_stands_still_does_not_keep_an_answer_from_being_stored() {
         CountedLog counted = new CountedLog();
         try (Talk talk = Talk.on(counted.around(new InMemoryMessageLog()), builder -> builder)) {
-            Tab tab = twoExchanges(talk);
+            Tab tab = talk.twoExchanges();
             tab.ask("two");
             talk.chat("three", "a3");
             List<String> heads = List.of(talk.id("A(a3)"), talk.id("U(three)"), talk.id("U(two)"));
@@ -278,7 +268,7 @@ class WhoseAnswerTest {
         for (int meets = 0; meets < 3; meets++) {
             CountedLog counted = new CountedLog();
             try (Talk talk = Talk.on(counted.around(new InMemoryMessageLog()), builder -> builder)) {
-                Tab tab = twoExchanges(talk);
+                Tab tab = talk.twoExchanges();
                 tab.ask("two");
                 if (meets == 1) {
                     talk.conversation().switchTo(talk.id("A(a0)"));
@@ -306,7 +296,7 @@ class WhoseAnswerTest {
         for (int retries = 0; retries < 2; retries++) {
             CountedLog counted = new CountedLog();
             try (Talk talk = Talk.on(counted.around(new InMemoryMessageLog()), builder -> builder)) {
-                Tab tab = twoExchanges(talk);
+                Tab tab = talk.twoExchanges();
                 tab.ask("two");
                 if (retries == 1) {
                     tab.fails();
@@ -333,7 +323,7 @@ class WhoseAnswerTest {
     })
     void a_streamed_a_partial_and_a_late_answer_go_under_their_question(Home home, String end) throws Exception {
         try (Talk talk = Talk.on(home)) {
-            twoExchanges(talk);
+            talk.twoExchanges();
             CountDownLatch begun = new CountDownLatch(1);
             CountDownLatch moved = new CountDownLatch(1);
             StreamScript model = new StreamScript(sink -> {
@@ -371,95 +361,85 @@ class WhoseAnswerTest {
 
     @ParameterizedTest
     @Homes
-    void what_a_guardrail_makes_of_an_answer_is_stored_where_its_question_is(Home home) throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            twoExchanges(talk);
-            Tab tab = talk.tab(talk.keepsake, new EndingTurns.Rewrite());
-            tab.ask("two");
-            talk.conversation().switchTo(talk.id("A(a0)"));
-            tab.reply("a2");
+    void what_a_guardrail_makes_of_an_answer_is_stored_where_its_question_is(Talk talk) throws Exception {
+        talk.twoExchanges();
+        Tab tab = talk.tab(talk.keepsake, new EndingTurns.Rewrite());
+        tab.ask("two");
+        talk.conversation().switchTo(talk.id("A(a0)"));
+        tab.reply("a2");
 
-            assertThat(tab.end()).isEqualTo("a2!");
-            assertThat(talk.branch("A(a2!)")).isEqualTo(BEFORE + ", U(two), A(a2!)");
-            assertThat(talk.message("A(a2)").outcome().kind()).isEqualTo(Outcome.Kind.REJECTED);
-            talk.goesOn("U(zero), A(a0)");
-        }
+        assertThat(tab.end()).isEqualTo("a2!");
+        assertThat(talk.branch("A(a2!)")).isEqualTo(BEFORE + ", U(two), A(a2!)");
+        assertThat(talk.message("A(a2)").outcome().kind()).isEqualTo(Outcome.Kind.REJECTED);
+        talk.goesOn("U(zero), A(a0)");
     }
 
     /** Two tools of one round, of which one still runs when the other one's result is written. */
     @ParameterizedTest
     @Homes
-    void a_result_that_waits_too_long_for_another_is_stored_behind_its_call(Home home) throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            Tab tab = twoExchanges(talk).holdingTool();
-            tab.ask("two");
-            tab.reply(AiMessage.from(call("q", "quick", "{}"), call("t", "tool", "{}")));
-            tab.awaitTool();
-            talk.conversation().switchTo(talk.id("A(a0)"));
-            await().until(() -> talk.history().contains("R(q)"));
+    void a_result_that_waits_too_long_for_another_is_stored_behind_its_call(Talk talk) throws Exception {
+        Tab tab = talk.twoExchanges().holdingTool();
+        tab.ask("two");
+        tab.reply(AiMessage.from(call("q", "quick", "{}"), call("t", "tool", "{}")));
+        tab.awaitTool();
+        talk.conversation().switchTo(talk.id("A(a0)"));
+        await().until(() -> talk.history().contains("R(q)"));
 
-            assertThat(tab.toolEnds()).isEqualTo(BEFORE + ", U(two), C(q t), R(q), R(t)");
-            tab.ends("a2");
+        assertThat(tab.toolEnds()).isEqualTo(BEFORE + ", U(two), C(q t), R(q), R(t)");
+        tab.ends("a2");
 
-            assertThat(talk.branch("A(a2)")).isEqualTo(BEFORE + ", U(two), C(q t), R(q), R(t), A(a2)");
-            assertThat(tab.payments).hasValue(2);
-            talk.goesOn("U(zero), A(a0)");
-        }
+        assertThat(talk.branch("A(a2)")).isEqualTo(BEFORE + ", U(two), C(q t), R(q), R(t), A(a2)");
+        assertThat(tab.payments).hasValue(2);
+        talk.goesOn("U(zero), A(a0)");
     }
 
     @ParameterizedTest
     @Homes
-    void an_answer_that_comes_after_clear_and_another_question_is_not_shown_under_that_question(Home home)
+    void an_answer_that_comes_after_clear_and_another_question_is_not_shown_under_that_question(Talk talk)
             throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            Tab tab = twoExchanges(talk);
-            tab.ask("two");
-            talk.other.chatMemory(ID).clear();
-            talk.chat("three", "a3");
+        Tab tab = talk.twoExchanges();
+        tab.ask("two");
+        talk.other.chatMemory(ID).clear();
+        talk.chat("three", "a3");
 
-            tab.ends("a2");
+        tab.ends("a2");
 
-            talk.shows("U(three), A(a3)");
-            assertThat(talk.reason("A(a2)")).isEqualTo("NO_QUESTION");
-            talk.goesOn("U(three), A(a3)");
-        }
+        talk.shows("U(three), A(a3)");
+        assertThat(talk.reason("A(a2)")).isEqualTo("NO_QUESTION");
+        talk.goesOn("U(three), A(a3)");
     }
 
     @ParameterizedTest
     @Homes
-    void an_answer_that_comes_after_clear_alone_is_not_shown_without_its_question(Home home) throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            Tab tab = twoExchanges(talk);
-            tab.ask("two");
-            talk.other.chatMemory(ID).clear();
+    void an_answer_that_comes_after_clear_alone_is_not_shown_without_its_question(Talk talk) throws Exception {
+        Tab tab = talk.twoExchanges();
+        tab.ask("two");
+        talk.other.chatMemory(ID).clear();
 
-            tab.ends("a2");
+        tab.ends("a2");
 
-            talk.shows("");
-            assertThat(talk.reason("A(a2)")).isEqualTo("NO_QUESTION");
-            talk.goesOn("");
-        }
+        talk.shows("");
+        assertThat(talk.reason("A(a2)")).isEqualTo("NO_QUESTION");
+        talk.goesOn("");
     }
 
     @ParameterizedTest
     @Homes
-    void a_retry_finds_its_round_behind_another_turn_and_the_tool_is_not_paid_twice(Home home) throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            Tab one = talk.tab();
-            one.ask("one");
-            talk.chat("two", "a2");
-            one.replyThenRequest(toolCall("c"));
-            one.fails();
-            assertThat(talk.history()).isEqualTo("U(one) [failed IllegalStateException], U(two), A(a2), C(c), R(c)");
-            Tab again = talk.tab(talk.other);
+    void a_retry_finds_its_round_behind_another_turn_and_the_tool_is_not_paid_twice(Talk talk) throws Exception {
+        Tab one = talk.tab();
+        one.ask("one");
+        talk.chat("two", "a2");
+        one.replyThenRequest(toolCall("c"));
+        one.fails();
+        assertThat(talk.history()).isEqualTo("U(one) [failed IllegalStateException], U(two), A(a2), C(c), R(c)");
+        Tab again = talk.tab(talk.other);
 
-            assertThat(again.ask("one", Turn.retry(talk.id("U(one)")))).isEqualTo("U(one), C(c), R(c)");
-            again.ends("a1");
+        assertThat(again.ask("one", Turn.retry(talk.id("U(one)")))).isEqualTo("U(one), C(c), R(c)");
+        again.ends("a1");
 
-            assertThat(one.payments.get() + again.payments.get()).isEqualTo(1);
-            assertThat(talk.history()).isEqualTo("U(one), U(two), A(a2), C(c), R(c), A(a1)");
-            talk.goesOn("U(two), A(a2), U(one), C(c), R(c), A(a1)");
-        }
+        assertThat(one.payments.get() + again.payments.get()).isEqualTo(1);
+        assertThat(talk.history()).isEqualTo("U(one), U(two), A(a2), C(c), R(c), A(a1)");
+        talk.goesOn("U(two), A(a2), U(one), C(c), R(c), A(a1)");
     }
 
     /** The questions one and two are asked at once. */
@@ -497,25 +477,21 @@ class WhoseAnswerTest {
 
     @ParameterizedTest
     @Homes
-    void the_question_of_an_answer_is_its_own_and_so_is_what_the_model_saw(Home home) throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            interleaved(talk, "one", "two");
-            String answer = talk.id("A(a1)");
+    void the_question_of_an_answer_is_its_own_and_so_is_what_the_model_saw(Talk talk) throws Exception {
+        interleaved(talk, "one", "two");
+        String answer = talk.id("A(a1)");
 
-            assertThat(talk.conversation().questionOf(answer))
-                    .map(LoggedMessage::id)
-                    .contains(talk.id("U(one)"));
-            assertThat(Talk.texts(
-                            talk.conversation().seenBy(answer).orElseThrow().messages()))
-                    .isEqualTo("U(one)");
-            AtomicReference<ChatMessage> told = new AtomicReference<>();
-            assertThatThrownBy(() -> talk.conversation().regenerate(answer, question -> {
-                        told.set(question);
-                        return "no turn";
-                    }))
-                    .isInstanceOf(KeepsakeException.class);
-            assertThat(told.get()).isEqualTo(user("one"));
-        }
+        assertThat(talk.conversation().questionOf(answer))
+                .map(LoggedMessage::id)
+                .contains(talk.id("U(one)"));
+        assertThat(Talk.texts(talk.conversation().seenBy(answer).orElseThrow().messages()))
+                .isEqualTo("U(one)");
+        AtomicReference<ChatMessage> told = new AtomicReference<>();
+        assertThrown(KeepsakeException.class, () -> talk.conversation().regenerate(answer, question -> {
+            told.set(question);
+            return "no turn";
+        }));
+        assertThat(told.get()).isEqualTo(user("one"));
     }
 
     @ParameterizedTest
@@ -542,18 +518,16 @@ class WhoseAnswerTest {
 
     @ParameterizedTest
     @Homes
-    void a_question_that_failed_but_was_answered_by_its_retry_is_shown(Home home) throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            Tab first = talk.tab();
-            first.ask("one");
-            Tab retry = talk.tab(talk.other);
-            retry.ask("one", Turn.retry(talk.id("U(one)")));
-            retry.ends("fast");
+    void a_question_that_failed_but_was_answered_by_its_retry_is_shown(Talk talk) throws Exception {
+        Tab first = talk.tab();
+        first.ask("one");
+        Tab retry = talk.tab(talk.other);
+        retry.ask("one", Turn.retry(talk.id("U(one)")));
+        retry.ends("fast");
 
-            first.fails();
+        first.fails();
 
-            talk.goesOn("U(one), A(fast)");
-        }
+        talk.goesOn("U(one), A(fast)");
     }
 
     /** The ways to answer a question by hand. */
@@ -646,55 +620,48 @@ class WhoseAnswerTest {
 
     @ParameterizedTest
     @Homes
-    void an_answer_by_hand_under_an_older_question_is_not_the_answer_to_a_newer_one(Home home) throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            talk.chat("zero", "a0");
-            Tab tab = talk.tab();
-            tab.ask("one");
-            tab.fails();
-            String failed = talk.id("U(one)");
-            talk.chat("two", "a2");
+    void an_answer_by_hand_under_an_older_question_is_not_the_answer_to_a_newer_one(Talk talk) throws Exception {
+        talk.chat("zero", "a0");
+        Tab tab = talk.tab();
+        tab.ask("one");
+        tab.fails();
+        String failed = talk.id("U(one)");
+        talk.chat("two", "a2");
 
-            talk.conversation().append(Parent.of(failed), "hand", ai("hand"));
+        talk.conversation().append(Parent.of(failed), "hand", ai("hand"));
 
-            assertThat(talk.parent("A(hand)")).isEqualTo("U(one)");
-            talk.goesOn("U(zero), A(a0), U(one), A(hand)");
-        }
+        assertThat(talk.parent("A(hand)")).isEqualTo("U(one)");
+        talk.goesOn("U(zero), A(a0), U(one), A(hand)");
     }
 
     @ParameterizedTest
     @Homes
-    void a_fork_at_an_answer_by_hand_shows_it_in_each_later_request(Home home) throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            Tab tab = talk.tab();
-            tab.ask("one");
-            tab.fails();
-            talk.conversation().append(Parent.of(talk.id("U(one)")), "hand", ai("hand"));
+    void a_fork_at_an_answer_by_hand_shows_it_in_each_later_request(Talk talk) throws Exception {
+        Tab tab = talk.tab();
+        tab.ask("one");
+        tab.fails();
+        talk.conversation().append(Parent.of(talk.id("U(one)")), "hand", ai("hand"));
 
-            talk.conversation().fork(talk.id("A(hand)"), "fork");
+        talk.conversation().fork(talk.id("A(hand)"), "fork");
 
-            talk.goesOn("fork", "U(one), A(hand)");
-        }
+        talk.goesOn("fork", "U(one), A(hand)");
     }
 
     @ParameterizedTest
     @Homes
-    void a_result_and_an_answer_by_hand_complete_the_open_round_of_a_failed_turn(Home home) throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            Tab tab = talk.tab().holdingTool();
-            tab.ask("one");
-            tab.reply(toolCall("c"));
-            tab.awaitTool();
-            await().until(() -> talk.history().endsWith("C(c)"));
-            String call = talk.id("C(c)");
-            talk.conversation()
-                    .append(Parent.of(call), "result", ToolExecutionResultMessage.from("c", "tool", "by hand"));
-            talk.conversation().append(Parent.of("result"), "hand", ai("hand"));
+    void a_result_and_an_answer_by_hand_complete_the_open_round_of_a_failed_turn(Talk talk) throws Exception {
+        Tab tab = talk.tab().holdingTool();
+        tab.ask("one");
+        tab.reply(toolCall("c"));
+        tab.awaitTool();
+        await().until(() -> talk.history().endsWith("C(c)"));
+        String call = talk.id("C(c)");
+        talk.conversation().append(Parent.of(call), "result", ToolExecutionResultMessage.from("c", "tool", "by hand"));
+        talk.conversation().append(Parent.of("result"), "hand", ai("hand"));
 
-            assertThat(talk.message("R(c)").question()).isEqualTo(talk.id("U(one)"));
-            assertThat(talk.message("A(hand)").question()).isEqualTo(talk.id("U(one)"));
-            talk.goesOn("U(one), C(c), R(c), A(hand)");
-        }
+        assertThat(talk.message("R(c)").question()).isEqualTo(talk.id("U(one)"));
+        assertThat(talk.message("A(hand)").question()).isEqualTo(talk.id("U(one)"));
+        talk.goesOn("U(one), C(c), R(c), A(hand)");
     }
 
     @Test

@@ -20,7 +20,6 @@ import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
-import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
@@ -42,9 +41,11 @@ import io.github.keepsake4j.recall.RecallOptions;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
 import io.github.keepsake4j.testing.ChatTemplate;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.ProviderRules.Rule;
 import io.github.keepsake4j.testing.RandomBranch;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.Duration;
@@ -222,10 +223,10 @@ class AlternatingRolesTest {
         return Keepsake.builder().messageLog(new InMemoryMessageLog());
     }
 
-    @Test
-    void a_summary_was_a_second_user_message() {
+    /** Returns the request whose conversation has a summary. */
+    private static ChatRequest summarized(Summarization strategy) {
         Keepsake keepsake = keepsake()
-                .strategy(Summarization.triggerMessages(6).keepMessages(2))
+                .strategy(strategy)
                 .summarizer((before, old) -> "They spoke of bees.")
                 .build();
         Chat chat = Chat.of(keepsake);
@@ -233,33 +234,27 @@ class AlternatingRolesTest {
         keepsake.conversation("c").summarizeNow();
         chat.ask("five");
         chat.check();
-        assertThat(text(chat.sent.get(4).messages())).contains("They spoke of bees.");
+        return chat.sent.get(4);
+    }
+
+    @Test
+    void a_summary_was_a_second_user_message() {
+        ChatRequest request = summarized(Summarization.triggerMessages(6).keepMessages(2));
+        assertThat(text(request.messages())).contains("They spoke of bees.");
     }
 
     @Test
     void a_summary_as_a_system_message_was_a_second_one() {
-        Keepsake keepsake = keepsake()
-                .strategy(Summarization.triggerMessages(6).keepMessages(2).shownAs(Summarization.Role.SYSTEM))
-                .summarizer((before, old) -> "They spoke of bees.")
-                .build();
-        Chat chat = Chat.of(keepsake);
-        chat.ask("one", "two", "three", "four");
-        keepsake.conversation("c").summarizeNow();
-        chat.ask("five");
-        chat.check();
-        assertThat(((SystemMessage) chat.sent.get(4).messages().get(0)).text())
+        ChatRequest request =
+                summarized(Summarization.triggerMessages(6).keepMessages(2).shownAs(Summarization.Role.SYSTEM));
+        assertThat(((SystemMessage) request.messages().get(0)).text())
                 .startsWith("Be brief\n\n")
                 .contains("They spoke of bees.");
     }
 
     @Test
     void long_term_memories_were_a_second_user_message() {
-        ChatModel writer = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                return ChatResponse.builder().aiMessage(ai("Emma keeps bees.")).build();
-            }
-        };
+        ChatModel writer = Script.answering(request -> ai("Emma keeps bees."));
         Keepsake keepsake = keepsake()
                 .longTermMemories(
                         Discussions.builder(new InMemoryLongTermMemoryStore())
@@ -296,12 +291,8 @@ class AlternatingRolesTest {
     @Test
     void turns_that_meet_unbound_were_two_questions_and_two_answers() {
         Keepsake keepsake = keepsake().build();
-        Chat chat = new Chat(each -> AiServices.builder(Assistant.class)
-                .chatMemory(MessageWindowChatMemory.builder()
-                        .id("c")
-                        .maxMessages(50)
-                        .chatMemoryStore(keepsake.chatMemoryStore())
-                        .build()));
+        Chat chat = new Chat(each ->
+                AiServices.builder(Assistant.class).chatMemory(Dialogue.window("c", 50, keepsake.chatMemoryStore())));
         chat.ask("one");
         chat.meanwhile = () -> chat.ask("three, meanwhile");
         chat.ask("two", "four", "tools", "five");
@@ -339,11 +330,7 @@ class AlternatingRolesTest {
     @Test
     void a_greeting_was_an_assistant_before_the_first_question() {
         Keepsake keepsake = keepsake().build();
-        ChatMemoryProvider windows = id -> MessageWindowChatMemory.builder()
-                .id(id)
-                .maxMessages(10)
-                .chatMemoryStore(keepsake.chatMemoryStore())
-                .build();
+        ChatMemoryProvider windows = id -> Dialogue.window(id, 10, keepsake.chatMemoryStore());
         keepsake.chatMemoryStore().updateMessages("c", List.of(ai("Hello! How can I help?")));
         Chat chat = new Chat(each -> AiServices.builder(Assistant.class).chatMemoryProvider(windows));
         chat.ask("one", "two");

@@ -15,6 +15,7 @@ import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.WordCounter;
 import java.util.List;
 import java.util.Map;
@@ -150,10 +151,7 @@ class DynamicLimitsTest {
     }
 
     private static Keepsake keepsake(ContextStrategy strategy) {
-        return Keepsake.builder()
-                .messageLog(new InMemoryMessageLog())
-                .strategy(strategy)
-                .build();
+        return Keepsakes.on(new InMemoryMessageLog(), strategy);
     }
 
     /** Returns the messages that are shown of five. */

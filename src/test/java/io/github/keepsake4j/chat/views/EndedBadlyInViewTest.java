@@ -33,13 +33,12 @@ import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.Counts;
-import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.RandomBranch;
 import io.github.keepsake4j.testing.RandomBranch.Part;
 import io.github.keepsake4j.testing.RandomOutcomes;
-import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.LocalDate;
@@ -71,119 +70,98 @@ class EndedBadlyInViewTest {
 
     @ParameterizedTest
     @Homes
-    void six_failed_questions_do_not_push_the_exchange_out_of_a_window_of_four(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog log = storage.open()) {
-            Keepsake keepsake = Keepsake.builder()
-                    .messageLog(log)
-                    .strategy(SlidingWindow.withMaxMessages(4))
-                    .build();
-            KeepsakeChatMemory memory = keepsake.chatMemory("x");
-            memory.add(user("hello"), ai("hi"));
-            for (int i = 0; i < 6; i++) {
-                memory.add(user("again"));
-                ends(log, user("again"), Outcome.failed("java.io.IOException"));
-                assertThat(memory.messages()).containsExactly(user("hello"), ai("hi"));
-            }
+    void six_failed_questions_do_not_push_the_exchange_out_of_a_window_of_four(MessageLog log) throws Exception {
+        Keepsake keepsake = Keepsakes.on(log, SlidingWindow.withMaxMessages(4));
+        KeepsakeChatMemory memory = keepsake.chatMemory("x");
+        memory.add(user("hello"), ai("hi"));
+        for (int i = 0; i < 6; i++) {
             memory.add(user("again"));
-
-            assertThat(memory.messages()).containsExactly(user("hello"), ai("hi"), user("again"));
-            assertThat(keepsake.chatMemory("x").messages()).containsExactly(user("hello"), ai("hi"), user("again"));
-            memory.add(ai("at last"));
-            assertThat(memory.messages()).containsExactly(user("hello"), ai("hi"), user("again"), ai("at last"));
-            assertThat(history(keepsake.conversation("x"))).hasSize(10);
-            Explanation explanation = keepsake.conversation("x").explain();
-            assertThat(explanation.omitted())
-                    .hasSize(6)
-                    .allMatch(line -> line.reason() == Reason.FAILED
-                            && line.outcome().equals(Outcome.failed("java.io.IOException")));
-            assertThat(explanation.toString()).contains("FAILED  ended FAILED: java.io.IOException");
+            ends(log, user("again"), Outcome.failed("java.io.IOException"));
+            assertThat(memory.messages()).containsExactly(user("hello"), ai("hi"));
         }
+        memory.add(user("again"));
+
+        assertThat(memory.messages()).containsExactly(user("hello"), ai("hi"), user("again"));
+        assertThat(keepsake.chatMemory("x").messages()).containsExactly(user("hello"), ai("hi"), user("again"));
+        memory.add(ai("at last"));
+        assertThat(memory.messages()).containsExactly(user("hello"), ai("hi"), user("again"), ai("at last"));
+        assertThat(history(keepsake.conversation("x"))).hasSize(10);
+        Explanation explanation = keepsake.conversation("x").explain();
+        assertThat(explanation.omitted())
+                .hasSize(6)
+                .allMatch(line ->
+                        line.reason() == Reason.FAILED && line.outcome().equals(Outcome.failed("java.io.IOException")));
+        assertThat(explanation.toString()).contains("FAILED  ended FAILED: java.io.IOException");
     }
 
     @ParameterizedTest
     @Homes
-    void tool_rounds_that_were_completed_stay_when_their_turn_fails(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog log = storage.open()) {
-            Keepsake keepsake = Keepsake.builder().messageLog(log).build();
-            KeepsakeChatMemory memory = keepsake.chatMemory("x");
-            memory.add(user("transfer 100"), calls("t"), result("t"));
-            assertThat(memory.messages()).containsExactly(user("transfer 100"), calls("t"), result("t"));
-            ends(log, user("transfer 100"), Outcome.failed("java.lang.RuntimeException"));
+    void tool_rounds_that_were_completed_stay_when_their_turn_fails(MessageLog log) throws Exception {
+        Keepsake keepsake = Keepsake.builder().messageLog(log).build();
+        KeepsakeChatMemory memory = keepsake.chatMemory("x");
+        memory.add(user("transfer 100"), calls("t"), result("t"));
+        assertThat(memory.messages()).containsExactly(user("transfer 100"), calls("t"), result("t"));
+        ends(log, user("transfer 100"), Outcome.failed("java.lang.RuntimeException"));
 
-            memory.add(user("transfer 100"));
+        memory.add(user("transfer 100"));
 
-            assertThat(memory.messages())
-                    .containsExactly(user("transfer 100"), calls("t"), result("t"), user("transfer 100"));
-            memory.add(calls("u"));
-            ends(log, user("transfer 100"), Outcome.failed("java.lang.Error"));
-            memory.add(user("and now?"));
-            assertThat(keepsake.chatMemory("x").messages())
-                    .containsExactly(user("transfer 100"), calls("t"), result("t"), user("and now?"));
-        }
+        assertThat(memory.messages())
+                .containsExactly(user("transfer 100"), calls("t"), result("t"), user("transfer 100"));
+        memory.add(calls("u"));
+        ends(log, user("transfer 100"), Outcome.failed("java.lang.Error"));
+        memory.add(user("and now?"));
+        assertThat(keepsake.chatMemory("x").messages())
+                .containsExactly(user("transfer 100"), calls("t"), result("t"), user("and now?"));
     }
 
     @ParameterizedTest
     @Homes
-    void rejected_answers_are_hidden_and_incomplete_ones_are_shown(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog log = storage.open()) {
-            Keepsake keepsake = Keepsake.builder().messageLog(log).build();
-            KeepsakeChatMemory memory = keepsake.chatMemory("x");
-            memory.add(user("a"), ai("bad"));
-            ends(log, ai("bad"), Outcome.rejected("com.example.Guard"));
-            memory.add(user("b"), ai("p0 p1"));
-            ends(log, ai("p0 p1"), Outcome.incomplete("cancelled"));
-            memory.add(user("c"));
+    void rejected_answers_are_hidden_and_incomplete_ones_are_shown(MessageLog log) throws Exception {
+        Keepsake keepsake = Keepsake.builder().messageLog(log).build();
+        KeepsakeChatMemory memory = keepsake.chatMemory("x");
+        memory.add(user("a"), ai("bad"));
+        ends(log, ai("bad"), Outcome.rejected("com.example.Guard"));
+        memory.add(user("b"), ai("p0 p1"));
+        ends(log, ai("p0 p1"), Outcome.incomplete("cancelled"));
+        memory.add(user("c"));
 
-            assertThat(keepsake.chatMemory("x").messages())
-                    .containsExactly(user("a"), user("b"), ai("p0 p1"), user("c"));
-            assertThat(keepsake.conversation("x")
-                            .history(HistoryQuery.oldest(9))
-                            .messages())
-                    .extracting(LoggedMessage::outcome)
-                    .containsExactly(
-                            null, Outcome.rejected("com.example.Guard"), null, Outcome.incomplete("cancelled"), null);
-        }
+        assertThat(keepsake.chatMemory("x").messages()).containsExactly(user("a"), user("b"), ai("p0 p1"), user("c"));
+        assertThat(keepsake.conversation("x").history(HistoryQuery.oldest(9)).messages())
+                .extracting(LoggedMessage::outcome)
+                .containsExactly(
+                        null, Outcome.rejected("com.example.Guard"), null, Outcome.incomplete("cancelled"), null);
     }
 
     @ParameterizedTest
     @Homes
-    void a_list_that_is_set_after_a_failure_is_what_is_shown(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog log = storage.open()) {
-            Keepsake keepsake = Keepsake.builder().messageLog(log).build();
-            KeepsakeChatMemory memory = keepsake.chatMemory("x");
-            memory.add(user("hello"), ai("hi"), user("failed"));
-            ends(log, user("failed"), Outcome.failed("x"));
-            List<ChatMessage> list = new ArrayList<>(memory.messages());
-            assertThat(list).containsExactly(user("hello"), ai("hi"));
-            list.add(user("next"));
+    void a_list_that_is_set_after_a_failure_is_what_is_shown(MessageLog log) throws Exception {
+        Keepsake keepsake = Keepsake.builder().messageLog(log).build();
+        KeepsakeChatMemory memory = keepsake.chatMemory("x");
+        memory.add(user("hello"), ai("hi"), user("failed"));
+        ends(log, user("failed"), Outcome.failed("x"));
+        List<ChatMessage> list = new ArrayList<>(memory.messages());
+        assertThat(list).containsExactly(user("hello"), ai("hi"));
+        list.add(user("next"));
 
-            memory.set(list);
+        memory.set(list);
 
-            assertThat(memory.messages()).isEqualTo(list);
-            assertThat(keepsake.chatMemory("x").messages()).isEqualTo(list);
-            memory.add(ai("answer"));
-            list.add(ai("answer"));
-            assertThat(keepsake.chatMemory("x").messages()).isEqualTo(list);
-            assertThat(history(keepsake.conversation("x"))).hasSize(5);
-            List<ChatMessage> rest = memory.messages().subList(2, 4);
-            memory.set(rest);
-            assertThat(keepsake.chatMemory("x").messages()).isEqualTo(rest);
-            assertThat(history(keepsake.conversation("x"))).hasSize(5);
-        }
+        assertThat(memory.messages()).isEqualTo(list);
+        assertThat(keepsake.chatMemory("x").messages()).isEqualTo(list);
+        memory.add(ai("answer"));
+        list.add(ai("answer"));
+        assertThat(keepsake.chatMemory("x").messages()).isEqualTo(list);
+        assertThat(history(keepsake.conversation("x"))).hasSize(5);
+        List<ChatMessage> rest = memory.messages().subList(2, 4);
+        memory.set(rest);
+        assertThat(keepsake.chatMemory("x").messages()).isEqualTo(rest);
+        assertThat(history(keepsake.conversation("x"))).hasSize(5);
     }
 
     @Test
     void a_memory_with_failed_questions_is_read_once_once_it_is_known_how_many_there_are() {
         MessageLog log = new InMemoryMessageLog();
         CountedLog counted = new CountedLog();
-        Keepsake keepsake = Keepsake.builder()
-                .messageLog(counted.around(log))
-                .strategy(SlidingWindow.withMaxMessages(4))
-                .build();
+        Keepsake keepsake = Keepsakes.on(counted.around(log), SlidingWindow.withMaxMessages(4));
         KeepsakeChatMemory memory = keepsake.chatMemory("x");
         for (int i = 0; i < 20; i++) {
             memory.add(user("q" + i), ai("a" + i));
@@ -238,17 +216,12 @@ class EndedBadlyInViewTest {
     @Test
     void random_branches_are_shown_as_if_what_ended_badly_did_not_exist() {
         long first = Counts.seed();
-        TokenCounter counter = TokenCounter.of(new WordCounter());
         int hidden = 0;
         int rare = 0;
         for (int run = 0; run < Counts.of(60, 20_000); run++) {
             long seed = first + run;
             Random random = new Random(seed);
-            List<LoggedMessage> branch =
-                    RandomBranch.random(random, 1 + random.nextInt(12), counter::count).messages().stream()
-                            .filter(message -> !(message.message() instanceof UnknownMessage))
-                            .toList();
-            List<LoggedMessage> ended = RandomOutcomes.on(branch, random, true);
+            List<LoggedMessage> ended = ended(random);
             List<LoggedMessage> rest = RandomOutcomes.shown(ended);
             if (!RandomOutcomes.areSameTurns(ended, rest)) {
                 continue;
@@ -276,7 +249,6 @@ class EndedBadlyInViewTest {
                 assertThat(shown).as(as).isEqualTo(expected);
             }
         }
-        Tell.line("%d messages were left out because they ended badly; %d bounded reads differ", hidden, rare);
         assertThat(rare).isLessThan(2 + Counts.of(60, 20_000) / 1_000);
         assertThat(hidden).isPositive();
     }
@@ -285,20 +257,14 @@ class EndedBadlyInViewTest {
     @Test
     void a_view_does_not_depend_on_how_much_was_read_before() {
         long first = Counts.seed();
-        TokenCounter counter = TokenCounter.of(new WordCounter());
         for (int run = 0; run < Counts.of(100, 20_000); run++) {
             Random random = new Random(first + run);
-            List<LoggedMessage> branch =
-                    RandomBranch.random(random, 1 + random.nextInt(12), counter::count).messages().stream()
-                            .filter(message -> !(message.message() instanceof UnknownMessage))
-                            .toList();
-            List<LoggedMessage> ended = RandomOutcomes.on(branch, random, true);
+            List<LoggedMessage> ended = ended(random);
             int most = 4 + random.nextInt(12);
             ContextStrategy window = SlidingWindow.withMaxMessages(most).step(1 + random.nextInt(most / 2));
             ContextStrategy strategy = random.nextBoolean() ? window : window.and(strategy(random));
             MessageLog log = new InMemoryMessageLog();
-            Keepsake used =
-                    Keepsake.builder().messageLog(log).strategy(strategy).build();
+            Keepsake used = Keepsakes.on(log, strategy);
             for (LoggedMessage message : ended) {
                 append(log, List.of(message));
                 String as = "-Dkeepsake.seed=" + (first + run) + " " + message + " of " + new Part(null, null, ended);
@@ -308,6 +274,16 @@ class EndedBadlyInViewTest {
                 }
             }
         }
+    }
+
+    /** Returns a random branch some of whose turns ended badly. */
+    private static List<LoggedMessage> ended(Random random) {
+        TokenCounter counter = TokenCounter.of(new WordCounter());
+        List<LoggedMessage> branch =
+                RandomBranch.random(random, 1 + random.nextInt(12), counter::count).messages().stream()
+                        .filter(message -> !(message.message() instanceof UnknownMessage))
+                        .toList();
+        return RandomOutcomes.on(branch, random, true);
     }
 
     private static ContextStrategy strategy(Random random) {
@@ -342,20 +318,13 @@ class EndedBadlyInViewTest {
     }
 
     private static List<ChatMessage> shown(MessageLog log, ContextStrategy strategy) {
-        return Keepsake.builder()
-                .messageLog(log)
-                .strategy(strategy)
-                .build()
-                .conversation("x")
-                .messages();
+        return Keepsakes.on(log, strategy).conversation("x").messages();
     }
 
     @ParameterizedTest
     @Homes
-    void usage_of_conversations_and_nodes_is_summed_for_a_tenant(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog log = storage.open();
-                MessageLog nodes = new InMemoryMessageLog()) {
+    void usage_of_conversations_and_nodes_is_summed_for_a_tenant(MessageLog log) throws Exception {
+        try (MessageLog nodes = new InMemoryMessageLog()) {
             NodeKey node = NodeKey.of("default", "app", "x", "writer");
             Usage usage = new Usage(3, 2, 1);
             NewMessage answer = NewMessage.of(ai("a"), 1, "c").withUsage(usage);

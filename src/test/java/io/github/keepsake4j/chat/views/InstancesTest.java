@@ -20,6 +20,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.WatchedLog;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,10 +39,7 @@ class InstancesTest {
     private void open(Home home) throws Exception {
         storage = home.storage();
         log = storage.open();
-        keepsake = Keepsake.builder()
-                .messageLog(log)
-                .strategy(SlidingWindow.withMaxMessages(100))
-                .build();
+        keepsake = Keepsakes.on(log, SlidingWindow.withMaxMessages(100));
         memory = keepsake.chatMemory("x");
     }
 
@@ -51,36 +49,45 @@ class InstancesTest {
         storage.close();
     }
 
-    @ParameterizedTest
-    @Homes
-    void a_held_list_is_known_after_another_memory_cleared_and_this_one_read(Home home) throws Exception {
+    /** Sets a list from before something else was done with the memory, longer by a message. */
+    private void setsHeldList(Home home, Runnable meanwhile, ChatMessage... shown) throws Exception {
         open(home);
         memory.add(user("1"), user("2"), user("3"), user("4"));
         List<ChatMessage> held = memory.messages();
-        keepsake.chatMemory("x").clear();
-        assertThat(memory.messages()).isEmpty();
+        meanwhile.run();
+        assertThat(memory.messages()).containsExactly(shown);
 
         memory.set(with(held, user("new")));
 
-        assertThat(history(keepsake.conversation("x")))
-                .containsExactly(user("1"), user("2"), user("3"), user("4"), user("new"));
+        assertThat(history(keepsake.conversation("x"))).isEqualTo(with(held, user("new")));
         assertThat(memory.messages()).isEqualTo(with(held, user("new")));
     }
 
     @ParameterizedTest
     @Homes
+    void a_held_list_is_known_after_another_memory_cleared_and_this_one_read(Home home) throws Exception {
+        setsHeldList(home, () -> keepsake.chatMemory("x").clear());
+    }
+
+    @ParameterizedTest
+    @Homes
     void a_held_list_is_known_after_another_memory_shortened_it(Home home) throws Exception {
-        open(home);
-        memory.add(user("1"), user("2"), user("3"), user("4"));
-        List<ChatMessage> held = memory.messages();
-        KeepsakeChatMemory other = keepsake.chatMemory("x");
-        other.set(other.messages().subList(1, 2));
-        assertThat(memory.messages()).containsExactly(user("2"));
+        setsHeldList(home, () -> keepsake.chatMemory("x").set(memory.messages().subList(1, 2)), user("2"));
+    }
 
-        memory.set(with(held, user("new")));
-
-        assertThat(history(keepsake.conversation("x"))).hasSize(5);
-        assertThat(memory.messages()).isEqualTo(with(held, user("new")));
+    @ParameterizedTest
+    @Homes
+    void a_held_list_is_known_after_a_switch_to_another_branch(Home home) throws Exception {
+        setsHeldList(
+                home,
+                () -> keepsake.conversation("x")
+                        .switchTo(keepsake.conversation("x")
+                                .branch(9)
+                                .messages()
+                                .get(1)
+                                .id()),
+                user("1"),
+                user("2"));
     }
 
     @ParameterizedTest
@@ -98,22 +105,6 @@ class InstancesTest {
         conversation.switchTo(branch.get(3).id());
 
         assertThat(memory.messages()).containsExactly(user("2"), user("3"), user("4"));
-    }
-
-    @ParameterizedTest
-    @Homes
-    void a_held_list_is_known_after_a_switch_to_another_branch(Home home) throws Exception {
-        open(home);
-        memory.add(user("1"), user("2"), user("3"), user("4"));
-        List<ChatMessage> held = memory.messages();
-        keepsake.conversation("x")
-                .switchTo(keepsake.conversation("x").branch(9).messages().get(1).id());
-        assertThat(memory.messages()).containsExactly(user("1"), user("2"));
-
-        memory.set(with(held, user("new")));
-
-        assertThat(history(keepsake.conversation("x"))).hasSize(5);
-        assertThat(memory.messages()).isEqualTo(with(held, user("new")));
     }
 
     /** AiServices share one memory object between threads, and each thread holds its own list. */
@@ -235,11 +226,8 @@ class InstancesTest {
     void instances_that_are_sent_again_after_a_lost_answer_keep_their_ids(Home home) throws Exception {
         open(home);
         WatchedLog watched = new WatchedLog(log);
-        KeepsakeChatMemory retried = Keepsake.builder()
-                .messageLog(watched.log())
-                .strategy(SlidingWindow.withMaxMessages(100))
-                .build()
-                .chatMemory("x");
+        KeepsakeChatMemory retried =
+                Keepsakes.on(watched.log(), SlidingWindow.withMaxMessages(100)).chatMemory("x");
         retried.add(user("1"), user("2"));
         List<ChatMessage> list = retried.messages();
         list.remove(0);

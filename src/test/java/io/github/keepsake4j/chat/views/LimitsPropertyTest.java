@@ -25,6 +25,7 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.WordCounter;
@@ -86,10 +87,7 @@ class LimitsPropertyTest {
             for (Limiting limiting : counters()) {
                 int limit = 60 + random.nextInt(1500);
                 Watched watched = limiting.watched();
-                Keepsake keepsake = Keepsake.builder()
-                        .messageLog(log)
-                        .strategy(TokenLimit.withMaxTokens(limit, limiting.counter()))
-                        .build();
+                Keepsake keepsake = Keepsakes.on(log, TokenLimit.withMaxTokens(limit, limiting.counter()));
                 List<ChatMessage> shown = keepsake.conversation("x").messages();
                 String as = seed + " try " + i + " " + limiting.counter() + " limit " + limit;
                 assertThat(limiting.truth().estimateTokenCountInMessages(shown))
@@ -125,10 +123,7 @@ class LimitsPropertyTest {
             TokenCountEstimator estimator =
                     random.nextBoolean() ? new WordCounter() : JtokkitTokenCountEstimator.forEncoding("o200k_base");
             int limit = 150 + random.nextInt(1000);
-            Keepsake keepsake = Keepsake.builder()
-                    .messageLog(new InMemoryMessageLog())
-                    .strategy(TokenLimit.withMaxTokens(limit, estimator))
-                    .build();
+            Keepsake keepsake = Keepsakes.on(new InMemoryMessageLog(), TokenLimit.withMaxTokens(limit, estimator));
             KeepsakeChatMemory memory = keepsake.chatMemory("x");
             Map<String, String> texts = new HashMap<>();
             String as = seed + " try " + i + " limit " + limit;

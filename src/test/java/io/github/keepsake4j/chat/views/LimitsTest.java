@@ -6,6 +6,7 @@ import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.history;
 import static io.github.keepsake4j.testing.Dialogue.result;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static io.github.keepsake4j.testing.WordCounter.words;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -21,13 +22,12 @@ import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
-import dev.langchain4j.model.chat.mock.ChatModelMock;
 import dev.langchain4j.model.openai.OpenAiTokenCountEstimator;
 import dev.langchain4j.service.AiServices;
-import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Explanation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
+import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
@@ -38,6 +38,7 @@ import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.ArrayList;
@@ -49,10 +50,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 class LimitsTest {
 
     private static final String HINDI = "नमस्ते, मैं जानना चाहता हूँ कि आज मौसम कैसा रहेगा और क्या बारिश होगी? ";
-
-    interface Assistant {
-        String chat(@MemoryId Object id, @dev.langchain4j.service.UserMessage String text);
-    }
 
     private Home.Storage storage;
     private MessageLog log;
@@ -74,6 +71,19 @@ class LimitsTest {
     private void use(ContextStrategy strategy) {
         keepsake = Keepsake.builder().messageLog(log).strategy(strategy).build();
         memory = keepsake.chatMemory("x");
+    }
+
+    /** Opens a memory of at most a hundred words, and returns a service whose model takes no huge request. */
+    private AiServices<Assistant> service(Home home) throws Exception {
+        open(home, TokenLimit.withMaxTokens(100, new WordCounter()));
+        return AiServices.builder(Assistant.class)
+                .chatModel(Script.answering(request -> {
+                    if (request.messages().toString().contains("huge")) {
+                        throw new IllegalStateException("too long");
+                    }
+                    return ai("fine");
+                }))
+                .chatMemoryProvider(keepsake.chatMemoryProvider());
     }
 
     @ParameterizedTest
@@ -119,19 +129,25 @@ class LimitsTest {
         assertThat(memory.messages()).hasSize(40);
     }
 
-    @ParameterizedTest
-    @Homes
-    void a_question_over_the_limit_is_told_of_once_and_stops_no_other_turn(Home home) throws Exception {
+    /** Opens a memory of at most a hundred words, in which a longer question was asked. */
+    private void openWithHugeQuestion(Home home) throws Exception {
         open(home, TokenLimit.withMaxTokens(100, new WordCounter()));
         memory.add(user("1"), ai("2"));
         memory.add(user(words("huge", 200)));
+    }
 
-        assertThatThrownBy(memory::messages)
-                .isInstanceOf(ContextOverflowException.class)
-                .hasMessageContaining("conversation/default/x")
-                .hasMessageContaining("203")
-                .hasMessageContaining("100")
-                .hasMessageContaining("user message")
+    @ParameterizedTest
+    @Homes
+    void a_question_over_the_limit_is_told_of_once_and_stops_no_other_turn(Home home) throws Exception {
+        openWithHugeQuestion(home);
+
+        assertThrown(
+                        ContextOverflowException.class,
+                        memory::messages,
+                        "conversation/default/x",
+                        "203",
+                        "100",
+                        "user message")
                 .hasMessageNotContaining("huge");
         memory.add(user("3"));
         assertThat(memory.messages()).containsExactly(user("1"), ai("2"), user("3"));
@@ -146,9 +162,7 @@ class LimitsTest {
     @ParameterizedTest
     @Homes
     void an_unanswered_question_over_the_limit_is_left_out_by_every_other_object(Home home) throws Exception {
-        open(home, TokenLimit.withMaxTokens(100, new WordCounter()));
-        memory.add(user("1"), ai("2"));
-        memory.add(user(words("huge", 200)));
+        openWithHugeQuestion(home);
         memory.flush();
 
         use(TokenLimit.withMaxTokens(100, new WordCounter()));
@@ -161,18 +175,8 @@ class LimitsTest {
     @ParameterizedTest
     @Homes
     void a_service_whose_model_refused_a_question_goes_on_with_shorter_ones(Home home) throws Exception {
-        open(home, TokenLimit.withMaxTokens(100, new WordCounter()));
-        ChatModelMock model = ChatModelMock.thatResponds(request -> {
-            if (request.messages().toString().contains("huge")) {
-                throw new IllegalStateException("too long");
-            }
-            return AiMessage.from("fine");
-        });
-        Assistant assistant = AiServices.builder(Assistant.class)
-                .chatModel(model)
-                .systemMessageProvider(id -> "Be brief")
-                .chatMemoryProvider(keepsake.chatMemoryProvider())
-                .build();
+        Assistant assistant =
+                service(home).systemMessageProvider(id -> "Be brief").build();
         assertThat(assistant.chat("x", "hello")).isEqualTo("fine");
         assertThatThrownBy(() -> assistant.chat("x", words("huge", 200))).hasMessage("too long");
 
@@ -185,17 +189,7 @@ class LimitsTest {
     @ParameterizedTest
     @Homes
     void a_service_without_a_system_message_loses_no_question_to_one_that_is_too_long(Home home) throws Exception {
-        open(home, TokenLimit.withMaxTokens(100, new WordCounter()));
-        ChatModelMock model = ChatModelMock.thatResponds(request -> {
-            if (request.messages().toString().contains("huge")) {
-                throw new IllegalStateException("too long");
-            }
-            return AiMessage.from("fine");
-        });
-        Assistant assistant = AiServices.builder(Assistant.class)
-                .chatModel(model)
-                .chatMemoryProvider(keepsake.chatMemoryProvider())
-                .build();
+        Assistant assistant = service(home).build();
         assertThatThrownBy(() -> assistant.chat("x", words("huge", 200))).hasMessage("too long");
 
         assertThat(assistant.chat("x", "short")).isEqualTo("fine");
@@ -208,11 +202,7 @@ class LimitsTest {
         open(home, TokenLimit.withMaxTokens(20, new WordCounter()));
         memory.add(SystemMessage.from(words("rule", 30)));
         for (int i = 0; i < 2; i++) {
-            assertThatThrownBy(memory::messages)
-                    .isInstanceOf(ContextOverflowException.class)
-                    .hasMessageContaining("system message")
-                    .hasMessageContaining("33 tokens")
-                    .hasMessageContaining("20 tokens");
+            assertThrown(ContextOverflowException.class, memory::messages, "system message", "33 tokens", "20 tokens");
         }
     }
 
@@ -226,11 +216,7 @@ class LimitsTest {
         memory.add(result("a"));
         memory.add(result("b"));
 
-        assertThatThrownBy(memory::messages)
-                .isInstanceOf(ContextOverflowException.class)
-                .hasMessageContaining("tool round")
-                .hasMessageContaining("4 messages")
-                .hasMessageContaining("3 messages");
+        assertThrown(ContextOverflowException.class, memory::messages, "tool round", "4 messages", "3 messages");
         assertThat(history(keepsake.conversation("x"))).hasSize(4);
         assertThat(memory.messages()).isEmpty();
         memory.add(user("2"));
@@ -248,9 +234,7 @@ class LimitsTest {
             open(home, strategy);
             memory.messages();
             memory.add(user(words("q", 24)));
-            assertThatThrownBy(() -> memory.add(calls("a", "b")))
-                    .isInstanceOf(ContextOverflowException.class)
-                    .hasMessageContaining("tool round");
+            assertThrown(ContextOverflowException.class, () -> memory.add(calls("a", "b")), "tool round");
             memory.flush();
             assertThat(history(keepsake.conversation("x"))).containsExactly(user(words("q", 24)), calls("a", "b"));
             assertThat(memory.messages()).containsExactly(user(words("q", 24)));

@@ -18,9 +18,9 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
+import io.github.keepsake4j.testing.Keepsakes;
+import io.github.keepsake4j.testing.Watched;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -71,8 +71,7 @@ class PassedTurnsInViewTest {
             // Of the second memory, the whole branch is read to find what is shown.
             Map<String, Integer> memories = Map.of("long", 100, "short", 5);
             ContextStrategy window = SlidingWindow.withMaxMessages(50);
-            Keepsake keepsake =
-                    Keepsake.builder().messageLog(log).strategy(window).build();
+            Keepsake keepsake = Keepsakes.on(log, window);
             for (String id : memories.keySet()) {
                 KeepsakeChatMemory memory = keepsake.chatMemory(id);
                 for (int i = 0; i < memories.get(id); i++) {
@@ -101,10 +100,7 @@ class PassedTurnsInViewTest {
     void a_view_ends_behind_a_thousand_messages_that_are_passed_by(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = counting(storage.open())) {
-            Keepsake keepsake = Keepsake.builder()
-                    .messageLog(log)
-                    .strategy(SlidingWindow.withMaxMessages(50))
-                    .build();
+            Keepsake keepsake = Keepsakes.on(log, SlidingWindow.withMaxMessages(50));
             KeepsakeChatMemory memory = keepsake.chatMemory("x");
             for (int i = 0; i < 30; i++) {
                 memory.add(loop(i));
@@ -132,17 +128,12 @@ class PassedTurnsInViewTest {
     }
 
     private MessageLog counting(MessageLog inner) {
-        return (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    try {
-                        Object result = method.invoke(inner, arguments);
-                        if (result instanceof Tail tail) {
-                            reads.add(tail.messages().size());
-                        }
-                        return result;
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Watched.log(inner, call -> {
+            Object result = call.proceed();
+            if (result instanceof Tail tail) {
+                reads.add(tail.messages().size());
+            }
+            return result;
+        });
     }
 }

@@ -2,8 +2,8 @@ package io.github.keepsake4j.chat.views;
 
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.SystemMessage;
@@ -20,6 +20,7 @@ import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,9 +97,7 @@ class RequestBudgetTest {
         Keepsake keepsake = keepsake(TokenLimit.withMaxTokens(100, ESTIMATOR));
         Assistant assistant = services(keepsake).build();
 
-        assertThatThrownBy(() -> assistant.chat("id", "word ".repeat(200)))
-                .isInstanceOf(ContextOverflowException.class)
-                .hasMessageContaining("id")
+        assertThrown(ContextOverflowException.class, () -> assistant.chat("id", "word ".repeat(200)), "id")
                 .hasMessageNotContaining("word word");
         assertThat(sent).isEmpty();
     }
@@ -136,9 +135,6 @@ class RequestBudgetTest {
     }
 
     private static Keepsake keepsake(ContextStrategy strategy) {
-        return Keepsake.builder()
-                .messageLog(new InMemoryMessageLog())
-                .strategy(strategy)
-                .build();
+        return Keepsakes.on(new InMemoryMessageLog(), strategy);
     }
 }

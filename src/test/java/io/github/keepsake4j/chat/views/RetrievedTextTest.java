@@ -17,7 +17,6 @@ import io.github.keepsake4j.Keepsake.ShowRetrieved;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.turns.EndingTurns;
 import io.github.keepsake4j.chat.turns.EndingTurns.Column;
-import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.Tools;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -26,6 +25,8 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.Script;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.turn.Turn;
@@ -206,11 +207,7 @@ class RetrievedTextTest {
                 new KeepsakeSetter(keepsake, id).set(read);
             } else {
                 keepsake.chatMemoryStore().updateMessages(id, read);
-                MessageWindowChatMemory window = MessageWindowChatMemory.builder()
-                        .id(id)
-                        .maxMessages(1_000)
-                        .chatMemoryStore(keepsake.chatMemoryStore())
-                        .build();
+                MessageWindowChatMemory window = Dialogue.window(id, 1_000, keepsake.chatMemoryStore());
                 window.add(AiMessage.from("more"));
                 window.set(window.messages());
             }

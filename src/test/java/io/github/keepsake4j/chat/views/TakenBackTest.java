@@ -13,6 +13,7 @@ import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Keepsakes;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Timeout;
@@ -37,10 +38,7 @@ class TakenBackTest {
     void a_live_process_goes_on_whichever_of_the_newest_messages_are_gone(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {
-            Keepsake keepsake = Keepsake.builder()
-                    .messageLog(log)
-                    .strategy(SlidingWindow.withMaxMessages(1_000))
-                    .build();
+            Keepsake keepsake = Keepsakes.on(log, SlidingWindow.withMaxMessages(1_000));
             int step = Counts.of(9, home == Home.S3 || home == Home.S3_TURNS ? 3 : 1);
             for (int lost = 1; lost <= MOST_LOST; lost += step) {
                 for (Way way : Way.values()) {

@@ -29,6 +29,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Homes;
+import io.github.keepsake4j.testing.Keepsakes;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.view.ViewReader;
@@ -151,10 +152,7 @@ class ViewStepsTest {
     void a_set_comes_through_while_sixteen_adders_never_pause(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {
-            Keepsake keepsake = Keepsake.builder()
-                    .messageLog(log)
-                    .strategy(SlidingWindow.withMaxMessages(Integer.MAX_VALUE))
-                    .build();
+            Keepsake keepsake = Keepsakes.on(log, SlidingWindow.withMaxMessages(Integer.MAX_VALUE));
             KeepsakeChatMemory memory = keepsake.chatMemory("x");
             memory.add(user("a"), user("b"), user("c"));
             AtomicBoolean done = new AtomicBoolean();
@@ -209,31 +207,28 @@ class ViewStepsTest {
 
     @ParameterizedTest
     @Homes
-    void an_unchanged_list_costs_one_read_of_the_position_and_no_write(Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog inner = storage.open()) {
-            WatchedLog watched = new WatchedLog(inner);
-            Keepsake keepsake = Keepsake.builder().messageLog(watched.log()).build();
-            KeepsakeChatMemory memory = keepsake.chatMemory("x");
-            memory.add(user("1"), user("2"), user("3"));
-            for (int round = 0; round < 3; round++) {
-                List<ChatMessage> list = memory.messages();
-                watched.calls().clear();
-                memory.set(list);
-                assertThat(watched.calls()).containsExactly("read");
-                keepsake.chatMemory("x").add(user("another " + round));
-            }
-            KeepsakeChatMemoryStore store = keepsake.chatMemoryStore();
-            List<ChatMessage> list = store.getMessages("x");
+    void an_unchanged_list_costs_one_read_of_the_position_and_no_write(MessageLog inner) throws Exception {
+        WatchedLog watched = new WatchedLog(inner);
+        Keepsake keepsake = Keepsake.builder().messageLog(watched.log()).build();
+        KeepsakeChatMemory memory = keepsake.chatMemory("x");
+        memory.add(user("1"), user("2"), user("3"));
+        for (int round = 0; round < 3; round++) {
+            List<ChatMessage> list = memory.messages();
             watched.calls().clear();
-            store.updateMessages("x", list);
+            memory.set(list);
             assertThat(watched.calls()).containsExactly("read");
-            list.add(user("new"));
-            store.updateMessages("x", list);
-            watched.calls().clear();
-            store.updateMessages("x", list);
-            assertThat(watched.calls()).as("a list that was set, set again").containsExactly("read");
+            keepsake.chatMemory("x").add(user("another " + round));
         }
+        KeepsakeChatMemoryStore store = keepsake.chatMemoryStore();
+        List<ChatMessage> list = store.getMessages("x");
+        watched.calls().clear();
+        store.updateMessages("x", list);
+        assertThat(watched.calls()).containsExactly("read");
+        list.add(user("new"));
+        store.updateMessages("x", list);
+        watched.calls().clear();
+        store.updateMessages("x", list);
+        assertThat(watched.calls()).as("a list that was set, set again").containsExactly("read");
     }
 
     private static List<ChatMessage> history(MessageLog log, MemoryKey key) {
@@ -395,10 +390,7 @@ class ViewStepsTest {
                         }
                     }
                 }.log();
-                Keepsake keepsake = Keepsake.builder()
-                        .messageLog(watched)
-                        .strategy(SlidingWindow.withMaxMessages(WINDOW))
-                        .build();
+                Keepsake keepsake = Keepsakes.on(watched, SlidingWindow.withMaxMessages(WINDOW));
                 memory = keepsake.chatMemory(key);
                 store = keepsake.chatMemoryStore();
             }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -214,6 +215,30 @@ class PostgresPreparedTest {
         assertThat(prepared).hasSizeGreaterThan(8).isSubsetOf(allowed).noneMatch(sql -> DELETES_OR_MOVES
                 .matcher(sql)
                 .find());
+    }
+
+    @Test
+    void what_each_turn_sends_is_prepared() throws Exception {
+        Set<String> sent = new HashSet<>();
+        try (HikariDataSource pool = Postgres.pool(preparing(), 1, true);
+                MessageLog log = JdbcMessageLog.builder()
+                        .dataSource(ProxyDataSourceBuilder.create(pool)
+                                .afterQuery((execution, queries) ->
+                                        queries.forEach(query -> sent.add(numbered(SentText.of(query)))))
+                                .build())
+                        .build()) {
+            ConversationKey key = ConversationKey.of("acme", "turns");
+            for (String text : List.of("first", "second", "third")) {
+                sent.clear();
+                log.append(key, Append.underHead(NewMessage.of(UserMessage.from(text), 1, "test")));
+                log.read(key, ReadQuery.newest(20));
+            }
+            try (Connection connection = pool.getConnection()) {
+                assertThat(strings(connection, "SELECT statement FROM pg_prepared_statements"))
+                        .extracting(SentText::of)
+                        .containsAll(sent);
+            }
+        }
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.memories.file;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -26,7 +27,6 @@ import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Postgres;
-import io.github.keepsake4j.testing.Tell;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -152,7 +152,6 @@ class MemoryFilesTest {
             }
         }
         assertThat(damaged).isPositive();
-        Tell.line("%d pages of facts, each zeroed: %d calls of 8 a page said so, the others worked", pages, damaged);
         try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
             store.erase(KEY);
             assertThat(store.facts(KEY, 100)).isEmpty();
@@ -395,10 +394,7 @@ class MemoryFilesTest {
                     () -> store.search(KEY, FactQuery.of("theirs")),
                     () -> store.progress(KEY, MadeMemory.Kind.FACT),
                     () -> store.add(KEY, MadeMemory.Kind.FACT, 0, source, List.of(fact)))) {
-                assertThatThrownBy(call)
-                        .isInstanceOf(UnreadableDataException.class)
-                        .hasMessageContaining("WilmerAI's own format")
-                        .hasMessageContaining(file.toString());
+                assertThrown(UnreadableDataException.class, call, "WilmerAI's own format", file.toString());
             }
         }
         assertThat(Files.readAllBytes(file)).isEqualTo(before);
@@ -581,10 +577,7 @@ class MemoryFilesTest {
                 String as = "file " + file + " of " + length + " bytes";
                 byte[] after;
                 try (LongTermMemoryStore store = FileLongTermMemoryStore.of(folder)) {
-                    MadeMemory chunk = MadeMemory.ofText(MadeMemory.Kind.CHUNK, "ours", Passage.NONE, Trust.USER);
-                    long revision = store.progress(KEY, MadeMemory.Kind.CHUNK).revision();
-                    assertThat(store.add(KEY, MadeMemory.Kind.CHUNK, revision, Passage.NONE, List.of(chunk)))
-                            .isTrue();
+                    addChunk(store, "ours");
                     after = Files.readAllBytes(ledger);
                     assertThat(store.chunks(KEY, 1)).as(as).hasSize(1);
                     continued++;
@@ -609,6 +602,13 @@ class MemoryFilesTest {
         return Ledger.BEGIN.startsWith(tail) ? Arrays.copyOf(bytes, bytes.length - tail.length()) : bytes;
     }
 
+    private static void addChunk(LongTermMemoryStore store, String text) {
+        MadeMemory chunk = MadeMemory.ofText(MadeMemory.Kind.CHUNK, text, Passage.NONE, Trust.USER);
+        long revision = store.progress(KEY, MadeMemory.Kind.CHUNK).revision();
+        assertThat(store.add(KEY, MadeMemory.Kind.CHUNK, revision, Passage.NONE, List.of(chunk)))
+                .isTrue();
+    }
+
     private static String foreign(int kind, Random random) {
         String text = random.ints(5 + random.nextInt(20), 'a', 'z' + 1)
                 .mapToObj(Character::toString)
@@ -629,17 +629,13 @@ class MemoryFilesTest {
     void zeros_behind_an_unfinished_line_of_ours_are_cut_off() throws Exception {
         MemoryFiles files = MemoryFiles.of(directory, KEY);
         try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
-            MadeMemory chunk = MadeMemory.ofText(MadeMemory.Kind.CHUNK, "ours", Passage.NONE, Trust.USER);
-            store.add(KEY, MadeMemory.Kind.CHUNK, 0, Passage.NONE, List.of(chunk));
+            addChunk(store, "ours");
             String whole = Files.readString(files.ledger());
             for (String tail :
                     List.of("\0\0\0", "{\"te\0\0", "{\"text_block\":\"ab\0", whole.substring(0, 30) + "\0")) {
                 Files.writeString(files.ledger(), whole + tail);
                 assertThat(store.chunks(KEY, 5)).hasSize(1);
-                MadeMemory next = MadeMemory.ofText(MadeMemory.Kind.CHUNK, "next", Passage.NONE, Trust.USER);
-                long revision = store.progress(KEY, MadeMemory.Kind.CHUNK).revision();
-                assertThat(store.add(KEY, MadeMemory.Kind.CHUNK, revision, Passage.NONE, List.of(next)))
-                        .isTrue();
+                addChunk(store, "next");
                 assertThat(Files.readString(files.ledger())).startsWith(whole).doesNotContain("\0");
             }
         }

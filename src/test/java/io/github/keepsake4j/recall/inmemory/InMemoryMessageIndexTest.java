@@ -2,8 +2,7 @@ package io.github.keepsake4j.recall.inmemory;
 
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageIndexContract;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import io.github.keepsake4j.testing.Watched;
 
 class InMemoryMessageIndexTest extends MessageIndexContract {
 
@@ -15,15 +14,6 @@ class InMemoryMessageIndexTest extends MessageIndexContract {
     /** Other processes do not see it, so this is the same object, which stays open. */
     @Override
     protected MessageIndex sameIndex() {
-        return (MessageIndex) Proxy.newProxyInstance(
-                MessageIndex.class.getClassLoader(),
-                new Class<?>[] {MessageIndex.class},
-                (proxy, method, arguments) -> {
-                    try {
-                        return method.getName().equals("close") ? null : method.invoke(index, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Watched.of(MessageIndex.class, index, call -> call.name().equals("close") ? null : call.proceed());
     }
 }

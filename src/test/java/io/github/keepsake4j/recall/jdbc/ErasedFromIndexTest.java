@@ -3,7 +3,6 @@ package io.github.keepsake4j.recall.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.data.message.ChatMessageType;
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.IndexedMessage;
@@ -128,10 +127,7 @@ class ErasedFromIndexTest {
     @Test
     void no_row_and_no_file_of_postgresql_has_a_term_of_a_removed_memory() throws Exception {
         DataSource source = Postgres.newest().kept(Postgres.newest().newDatabase());
-        try (MessageIndex index = JdbcMessageIndex.builder()
-                .dataSource(source)
-                .schema(SchemaMode.ALWAYS)
-                .build()) {
+        try (MessageIndex index = Postgres.index(source)) {
             fill(index);
             Path files = StoredFiles.ofDatabase(source);
             // As autovacuum does when it likes.

@@ -16,6 +16,7 @@ import io.github.keepsake4j.testing.Counts;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -44,14 +45,7 @@ class KilledIndexerTest {
                                         "test"))
                                 .toArray(NewMessage[]::new)));
             }
-            for (int kill = 0; kill < kills; kill++) {
-                try (Child child = Child.start(IndexingProcess.class, chat, file)) {
-                    for (int lines = 1 + random.nextInt(3); lines > 0; lines--) {
-                        assertThat(child.line()).isEqualTo("add");
-                    }
-                    child.kill();
-                }
-            }
+            kill(kills, random, 3, () -> Child.start(IndexingProcess.class, chat, file));
             try (MessageIndex killed = JdbcMessageIndex.sqlite(file);
                     MessageIndex atOnce = JdbcMessageIndex.sqlite(directory.resolve("once.db"))) {
                 IndexingProcess.index(log, killed);
@@ -68,14 +62,7 @@ class KilledIndexerTest {
         int messages = 60 * kills + 500;
         Path file = directory.resolve("killed.db");
         Random random = new Random(2);
-        for (int kill = 0; kill < kills; kill++) {
-            try (Child child = Child.start(VectorProcess.class, file, messages)) {
-                for (int lines = 1 + random.nextInt(8); lines > 0; lines--) {
-                    assertThat(child.line()).isEqualTo("add");
-                }
-                child.kill();
-            }
-        }
+        kill(kills, random, 8, () -> Child.start(VectorProcess.class, file, messages));
         try (MessageIndex killed = JdbcMessageIndex.sqlite(file);
                 MessageIndex atOnce = JdbcMessageIndex.sqlite(directory.resolve("once.db"))) {
             VectorProcess.add(killed, messages, () -> {});
@@ -83,5 +70,17 @@ class KilledIndexerTest {
         }
         List<String> rows = SqliteIndexFiles.rows(file);
         assertThat(rows).hasSizeGreaterThan(8).isEqualTo(SqliteIndexFiles.rows(directory.resolve("once.db")));
+    }
+
+    /** Kills processes that add to an index, each after a few of its additions. */
+    private static void kill(int kills, Random random, int most, Callable<Child> start) throws Exception {
+        for (int kill = 0; kill < kills; kill++) {
+            try (Child child = start.call()) {
+                for (int lines = 1 + random.nextInt(most); lines > 0; lines--) {
+                    assertThat(child.line()).isEqualTo("add");
+                }
+                child.kill();
+            }
+        }
     }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.langchain4j.data.message.ChatMessageType;
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.MessageIndex;
@@ -19,24 +18,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 class PostgresMessageIndexTest extends MessageIndexContract {
 
-    private static HikariDataSource pool;
-
-    @BeforeAll
-    static void connect() throws SQLException {
-        pool = Postgres.trustingPool(
-                Postgres.newest().database(Postgres.newest().newDatabase()), 4, true);
-    }
-
-    @AfterAll
-    static void disconnect() {
-        pool.close();
-    }
+    @AutoClose
+    private static final HikariDataSource POOL = Postgres.poolOfNewDatabase();
 
     @Override
     protected MessageIndex newIndex() {
@@ -47,10 +35,7 @@ class PostgresMessageIndexTest extends MessageIndexContract {
 
     @Override
     protected MessageIndex sameIndex() {
-        return JdbcMessageIndex.builder()
-                .dataSource(pool)
-                .schema(SchemaMode.ALWAYS)
-                .build();
+        return Postgres.index(POOL);
     }
 
     @Test
@@ -73,7 +58,7 @@ class PostgresMessageIndexTest extends MessageIndexContract {
 
     /** Returns in how many pages the rows of a term lie. */
     private static int pages(String term) throws SQLException {
-        try (Connection connection = pool.getConnection();
+        try (Connection connection = POOL.getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery("SELECT COUNT(DISTINCT (ctid::text::point)[0])"
                         + " FROM keepsake_index_posting WHERE term = '" + term + "'")) {

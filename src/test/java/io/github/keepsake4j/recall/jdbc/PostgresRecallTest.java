@@ -6,31 +6,20 @@ import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageRecallContract;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.SQLException;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 
 class PostgresRecallTest extends MessageRecallContract {
 
-    private static HikariDataSource pool;
-
-    @BeforeAll
-    static void connect() throws SQLException {
-        pool = Postgres.trustingPool(
-                Postgres.newest().database(Postgres.newest().newDatabase()), 4, true);
-    }
-
-    @AfterAll
-    static void disconnect() {
-        pool.close();
-    }
+    @AutoClose
+    private static final HikariDataSource POOL = Postgres.poolOfNewDatabase();
 
     @Override
     protected MessageLog log() throws SQLException {
-        return PostgresSearchTest.emptyLog(pool);
+        return PostgresSearchTest.emptyLog(POOL);
     }
 
     @Override
     protected MessageIndex index() {
-        return PostgresSearchTest.emptyIndex(pool);
+        return PostgresSearchTest.emptyIndex(POOL);
     }
 }

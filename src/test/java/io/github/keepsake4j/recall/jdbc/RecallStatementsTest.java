@@ -9,9 +9,7 @@ import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.ChatMemory;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.SlidingWindow;
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.Recalled;
@@ -48,14 +46,8 @@ class RecallStatementsTest {
                             .filter(sql -> !sql.startsWith("SET TRANSACTION") && !sql.equals("COMMIT"))
                             .forEach(statements::add))
                     .build();
-            try (MessageLog log = JdbcMessageLog.builder()
-                            .dataSource(counted)
-                            .schema(SchemaMode.ALWAYS)
-                            .build();
-                    MessageIndex index = JdbcMessageIndex.builder()
-                            .dataSource(counted)
-                            .schema(SchemaMode.ALWAYS)
-                            .build()) {
+            try (MessageLog log = Postgres.log(counted);
+                    MessageIndex index = Postgres.index(counted)) {
                 Keepsake keepsake = Keepsake.builder()
                         .messageLog(log)
                         .index(index)

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.recall.jdbc;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.message.ConversationKey;
@@ -49,9 +49,7 @@ class SqliteMessageIndexTest extends MessageIndexContract {
         String content = begin + "\0" + "no page ".repeat(1_000);
         Files.writeString(file, content);
         try (MessageIndex damaged = JdbcMessageIndex.sqlite(file)) {
-            assertThatThrownBy(damaged::tenants)
-                    .isInstanceOf(UnreadableDataException.class)
-                    .hasMessageContaining(advice);
+            assertThrown(UnreadableDataException.class, damaged::tenants, advice);
         }
         assertThat(file).hasContent(content);
     }
@@ -85,9 +83,7 @@ class SqliteMessageIndexTest extends MessageIndexContract {
         }
         MemoryKey key = ConversationKey.of("acme", "one");
         List<IndexedMessage> messages = List.of(new IndexedMessage(1, ChatMessageType.USER, 1, Map.of("cat", 1)));
-        assertThatThrownBy(() -> index.add(key, null, new Watermark(1, 1), messages))
-                .isInstanceOf(KeepsakeException.class)
-                .hasMessageContaining("clear()");
+        assertThrown(KeepsakeException.class, () -> index.add(key, null, new Watermark(1, 1), messages), "clear()");
         assertThat(index.watermarks(List.of(key))).isEmpty();
     }
 }

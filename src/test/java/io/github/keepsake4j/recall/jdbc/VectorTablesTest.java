@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
@@ -61,10 +60,7 @@ class VectorTablesTest {
             return JdbcMessageIndex.sqlite(file);
         }
         source = Postgres.newest().kept(Postgres.newest().newDatabase());
-        return JdbcMessageIndex.builder()
-                .dataSource(source)
-                .schema(SchemaMode.ALWAYS)
-                .build();
+        return Postgres.index(source);
     }
 
     private List<Long> numbers(String sql) throws SQLException {

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.recall.vectors;
 
+import static io.github.keepsake4j.testing.Vectors.cosine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -38,18 +39,6 @@ class VectorRowTest {
             vector[i] = (float) (random.nextGaussian() * magnitude * (random.nextBoolean() ? 1 : 0.05));
         }
         return vector;
-    }
-
-    private static double cosine(float[] a, float[] b) {
-        double product = 0;
-        double ofA = 0;
-        double ofB = 0;
-        for (int i = 0; i < a.length; i++) {
-            product += (double) a[i] * b[i];
-            ofA += (double) a[i] * a[i];
-            ofB += (double) b[i] * b[i];
-        }
-        return product / Math.sqrt(ofA * ofB);
     }
 
     @Property

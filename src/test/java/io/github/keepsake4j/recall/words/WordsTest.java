@@ -1,7 +1,7 @@
 package io.github.keepsake4j.recall.words;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.recall.words.Words.Token;
@@ -267,10 +267,7 @@ class WordsTest {
 
     @Test
     void an_unknown_language_is_refused() {
-        assertThatThrownBy(() -> Words.builder().language("xx"))
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageContaining("language")
-                .hasMessageContaining("[da, de, en,");
+        assertThrown(InvalidInputException.class, () -> Words.builder().language("xx"), "language", "[da, de, en,");
     }
 
     @Test

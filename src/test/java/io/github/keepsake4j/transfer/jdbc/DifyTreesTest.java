@@ -1,7 +1,7 @@
 package io.github.keepsake4j.transfer.jdbc;
 
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.langchain4j.data.message.AiMessage;
@@ -167,9 +167,13 @@ class DifyTreesTest {
         insert(key, new Row(b, a, 2));
         insert(key, new Row(UUID.randomUUID().toString(), a, 3));
 
-        assertThatThrownBy(() -> importing(new InMemoryMessageLog()).read(key, ReadQuery.newest(1)))
-                .isInstanceOf(UnreadableDataException.class)
-                .hasMessageContainingAll(key.toString(), a, b, "parent_message_id");
+        assertThrown(
+                UnreadableDataException.class,
+                () -> importing(new InMemoryMessageLog()).read(key, ReadQuery.newest(1)),
+                key.toString(),
+                a,
+                b,
+                "parent_message_id");
     }
 
     /** Both applications go on with a conversation, and imports are killed. Each row is where the rule says. */

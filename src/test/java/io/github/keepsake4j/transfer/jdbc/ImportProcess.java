@@ -3,10 +3,8 @@ package io.github.keepsake4j.transfer.jdbc;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Threads;
 import io.github.keepsake4j.testing.WordCounter;
@@ -37,10 +35,7 @@ final class ImportProcess {
 
     static void run(String name, DataSource pool, String table, int conversations, Consumer<String> used)
             throws Exception {
-        try (MessageLog log = JdbcMessageLog.builder()
-                .dataSource(pool)
-                .schema(SchemaMode.ALWAYS)
-                .build()) {
+        try (MessageLog log = Postgres.log(pool)) {
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
                     .tokenCountEstimator(new WordCounter())

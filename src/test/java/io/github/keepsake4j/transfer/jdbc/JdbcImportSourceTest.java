@@ -1,5 +1,7 @@
 package io.github.keepsake4j.transfer.jdbc;
 
+import static io.github.keepsake4j.testing.Dialogue.call;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -76,11 +78,7 @@ class JdbcImportSourceTest {
 
     @Test
     void e2_a_list_of_langchain4j_comes_whole() throws Exception {
-        ToolExecutionRequest call = ToolExecutionRequest.builder()
-                .id("1")
-                .name("add")
-                .arguments("{}")
-                .build();
+        ToolExecutionRequest call = call("1", "add", "{}");
         List<ChatMessage> list = List.of(
                 SystemMessage.from("rules"),
                 UserMessage.from("sum?"),
@@ -95,10 +93,11 @@ class JdbcImportSourceTest {
         assertThat(conversation(JdbcImportSource.langChain4j(database), "unknown")
                         .messages())
                 .isEmpty();
-        assertThatThrownBy(() -> conversation(JdbcImportSource.langChain4j(database), "broken")
-                        .messages())
-                .isInstanceOf(UnreadableDataException.class)
-                .hasMessageContaining("broken")
+        assertThrown(
+                        UnreadableDataException.class,
+                        () -> conversation(JdbcImportSource.langChain4j(database), "broken")
+                                .messages(),
+                        "broken")
                 .hasMessageNotContaining("secret");
     }
 
@@ -161,10 +160,10 @@ class JdbcImportSourceTest {
                 .extracting(LoggedMessage::createdAt)
                 .isSorted()
                 .doesNotHaveDuplicates();
-        assertThatThrownBy(() ->
-                        conversation(JdbcImportSource.springAi(database), "d").messages())
-                .isInstanceOf(UnreadableDataException.class)
-                .hasMessageContaining("SPRING_AI_CHAT_MEMORY");
+        assertThrown(
+                UnreadableDataException.class,
+                () -> conversation(JdbcImportSource.springAi(database), "d").messages(),
+                "SPRING_AI_CHAT_MEMORY");
     }
 
     @Test
@@ -229,9 +228,8 @@ class JdbcImportSourceTest {
 
     @Test
     void e2_a_database_that_is_down_is_a_retryable_error() {
-        assertThatThrownBy(() ->
-                        JdbcImportSource.dify(Postgres.database("none", 1)).messages(KEY))
-                .isInstanceOf(StorageUnavailableException.class);
+        assertThrown(StorageUnavailableException.class, () -> JdbcImportSource.dify(Postgres.database("none", 1))
+                .messages(KEY));
     }
 
     @ParameterizedTest

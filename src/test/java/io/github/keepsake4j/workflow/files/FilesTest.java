@@ -2,6 +2,7 @@ package io.github.keepsake4j.workflow.files;
 
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -23,9 +24,9 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logged;
+import io.github.keepsake4j.testing.Watched;
 import io.github.keepsake4j.workflow.WorkflowMemories;
 import io.github.keepsake4j.workflow.files.jdbc.JdbcFileResolver;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.URI;
@@ -324,8 +325,9 @@ class FilesTest {
                         .tables(docs, JdbcFileResolver.Table.TOOL_FILES)
                         .resolve("acme", List.of(file)))
                 .containsEntry(file, new FileResolver.ResolvedFile(file, "here", "D", "text/plain", 1));
-        assertThatThrownBy(() -> new JdbcFileResolver.Table("docs; DROP", "a", "b", "c", "d", "e", "f"))
-                .isInstanceOf(InvalidInputException.class);
+        assertThrown(
+                InvalidInputException.class,
+                () -> new JdbcFileResolver.Table("docs; DROP", "a", "b", "c", "d", "e", "f"));
         assertThatThrownBy(() -> JdbcFileResolver.of(database)
                         .tables(new JdbcFileResolver.Table("none", "a", "b", "c", "d", "e", "f"), docs)
                         .resolve("acme", List.of(file)))
@@ -555,22 +557,14 @@ class FilesTest {
     /** The database, with a note of each statement. */
     private DataSource counted() {
         ClassLoader loader = getClass().getClassLoader();
-        return (DataSource) Proxy.newProxyInstance(loader, new Class<?>[] {DataSource.class}, (p, m, a) -> {
+        return Watched.of(DataSource.class, database, call -> {
             Connection connection;
-            try {
-                connection = (Connection) m.invoke(database, a);
-            } catch (InvocationTargetException e) {
-                throw e.getCause();
-            }
+            connection = (Connection) call.proceed();
             return Proxy.newProxyInstance(loader, new Class<?>[] {Connection.class}, (p2, m2, a2) -> {
                 if (m2.getName().equals("prepareStatement")) {
                     queries.add((String) a2[0]);
                 }
-                try {
-                    return m2.invoke(connection, a2);
-                } catch (InvocationTargetException e) {
-                    throw e.getCause();
-                }
+                return m2.invoke(connection, a2);
             });
         });
     }

@@ -2,8 +2,8 @@ package io.github.keepsake4j.workflow.files.s3;
 
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
+import static io.github.keepsake4j.testing.Thrown.assertThrown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.ImageContent;
@@ -89,9 +89,10 @@ class S3FileContentSourceTest {
                     .body();
             assertThat(fetched).isEqualTo(BYTES);
             assertThat(shown.image().url().getQuery()).contains("X-Amz-Expires=300");
-            assertThatThrownBy(() -> S3FileContentSource.presigned(presigner, bucket, Duration.ofDays(8)))
-                    .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining("validFor");
+            assertThrown(
+                    InvalidInputException.class,
+                    () -> S3FileContentSource.presigned(presigner, bucket, Duration.ofDays(8)),
+                    "validFor");
         }
     }
 
