@@ -82,7 +82,8 @@ public final class ScriptedModel implements ChatModel {
                     .or(Clause.pattern("^your (?:full|first|last) name is|\\bcalls? you\\b")
                             .asPredicate()),
             Clause.pattern(
-                            "^you are (?!(?:an?|the|my|in|at|on|from|not|very|so|too|really|also|still) )\\p{L}+(?: \\p{L}+)?$")
+                            "^you are (?!(?:an?|the|my|in|at|on|from|not|very|so|too|really|also|still) )"
+                                    + "(?!(?:\\p{L}+ )?" + Vocabulary.STATE + "$)\\p{L}+(?: \\p{L}+)?$")
                     .asPredicate()
                     .and(Clause.FEELS.asPredicate().negate()));
 
