@@ -93,8 +93,9 @@ final class Vocabulary {
     static final String QUALIFIED = "(?:(?:" + BESIDE.replace(' ', '|') + ") )*";
 
     /** What one is, and is not called. */
-    static final String STATE = "(?:vegetarian|vegan|married|single|engaged|divorced|retired|pregnant|deaf|blind|allergic"
-            + "|diabetic|tall|short|afraid|scared|unemployed|\\p{L}{3,}(?:ous|ful|less|able|ible))";
+    static final String STATE =
+            "(?:vegetarian|vegan|married|single|engaged|divorced|retired|pregnant|deaf|blind|allergic"
+                    + "|diabetic|tall|short|afraid|scared|unemployed|\\p{L}{3,}(?:ous|ful|less|able|ible))";
 
     static final Set<String> NAME = TOPICS.get(0).asks;
 
