@@ -81,8 +81,8 @@ public final class ScriptedModel implements ChatModel {
                     .asPredicate()
                     .or(Clause.pattern("^your (?:full|first|last) name is|\\bcalls? you\\b")
                             .asPredicate()),
-            Clause.pattern(
-                            "^you are (?!(?:an?|the|my|in|at|on|from|not|very|so|too|really|also|still) )\\p{L}+(?: \\p{L}+)?$")
+            Clause.pattern("^you are (?!(?:an?|the|my|in|at|on|from|not|very|so|too|really|also|still) )"
+                            + "(?!(?:\\p{L}+ )?" + Vocabulary.STATE + "$)\\p{L}+(?: \\p{L}+)?$")
                     .asPredicate()
                     .and(Clause.FEELS.asPredicate().negate()));
 

@@ -92,6 +92,11 @@ final class Vocabulary {
     /** Any number of qualifiers before a word. */
     static final String QUALIFIED = "(?:(?:" + BESIDE.replace(' ', '|') + ") )*";
 
+    /** What one is, and is not called. */
+    static final String STATE =
+            "(?:vegetarian|vegan|married|single|engaged|divorced|retired|pregnant|deaf|blind|allergic"
+                    + "|diabetic|tall|short|afraid|scared|unemployed|\\p{L}{3,}(?:ous|ful|less|able|ible))";
+
     static final Set<String> NAME = TOPICS.get(0).asks;
 
     /** Words that ask for what each person has, but for the name: its answer need not say that it tells a name. */

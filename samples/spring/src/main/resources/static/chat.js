@@ -31,7 +31,7 @@ const REASONS = {
 export const unseen = reason => 'Not seen: ' + (REASONS[reason] ?? 'left out');
 
 /** In which other form a message is sent. */
-export const short = type => type === 'USER' ? 'What was recalled is not sent again'
+export const short = type => type === 'USER' ? 'Sent without what was recalled for it'
   : 'Sent in a shorter form';
 
 const WHO = {USER: 'You', AI: 'Model', TOOL_EXECUTION_RESULT: 'Tool', SYSTEM: 'Instructions', CUSTOM: 'Custom'};
@@ -39,7 +39,8 @@ const OUTCOMES = {FAILED: 'The answer failed', INCOMPLETE: 'Cut off', REJECTED: 
   UNREADABLE: 'Unreadable'};
 
 /** How an answer ended, by the reason that is stored. */
-const ENDS = {AskedToFail: 'The answer failed, because you asked for that.', cancelled: 'It was stopped here.',
+const ENDS = {AskedToFail: 'The answer failed, because you asked for that.',
+  cancelled: 'It ended here: it was stopped, or its page was left.',
   cut: 'It broke off here, because the server or the network went away.', limit: 'It is cut at its greatest length.'};
 
 export class Chat {
@@ -64,6 +65,7 @@ export class Chat {
   clear() {
     this.entries = [];
     this.older = null;
+    this.running = false;
     this.atEnd = this.low = true;
     this.list.replaceChildren();
   }
@@ -74,6 +76,7 @@ export class Chat {
     const before = first > 0 && this.atEnd ? this.entries.slice(0, first) : [];
     this.older = before.length ? this.older : page.older;
     this.entries = [...before, ...page.messages].slice(-MOST);
+    this.running = page.running;
     if (this.entries.length === MOST && before.length) {
       this.older = this.entries[0].said.parentId;
     }
@@ -165,7 +168,7 @@ export class Chat {
     const old = new Map([...this.list.children].map(item => [item.dataset.id, item]));
     const items = this.entries.map((entry, i) => {
       const last = i === this.entries.length - 1;
-      const key = JSON.stringify([entry, last]);
+      const key = JSON.stringify([entry, last, last && this.running]);
       const item = old.get(entry.said.id);
       return item?.key === key ? item : Object.assign(this.item(entry, last), {key});
     });
@@ -215,7 +218,9 @@ export class Chat {
 
   buttons(said, last) {
     const all = [];
-    if (said.type === 'USER') {
+    if (last && said.type === 'USER' && this.running) {
+      all.push(h('p', {class: 'mark'}, 'An answer is running in another tab, or since an earlier visit.'));
+    } else if (said.type === 'USER') {
       all.push(button('Edit', () => this.on.edit(said.id, said.text)));
       if (said.outcome || last) {
         all.push(button('Try again', () => this.on.again('retry', said.id)));

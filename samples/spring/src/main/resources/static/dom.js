@@ -2,6 +2,8 @@
 
 /** A text from this length on scrolls in its place. */
 const LONG = 1500;
+/** A line that begins or ends code. */
+const FENCE = /^```[^`\n]*(?:\n|$)/m;
 
 export const AWAY = 'The server does not answer. Is the application running?';
 
@@ -35,7 +37,9 @@ function set(element, attributes) {
 /** A text that someone else wrote: its direction and its control characters change nothing around it. */
 export function text(value, type = 'span') {
   const isLong = type === 'p' && value?.length > LONG;
-  return h(type, {class: isLong ? 'text long' : 'text', dir: 'auto', tabindex: isLong ? 0 : null}, value ?? '');
+  const parts = type === 'p' ? (value ?? '').split(FENCE) : [value ?? ''];
+  return h(parts.length > 1 ? 'div' : type, {class: isLong ? 'text long' : 'text', dir: 'auto',
+    tabindex: isLong ? 0 : null}, parts.map((part, i) => i % 2 ? h('pre', {}, part) : part));
 }
 
 /** The arguments of a call, which are JSON unless the model wrote something else. */
@@ -57,7 +61,7 @@ export const inWords = said => said.tool ? `${said.tool} returned: ${said.text}`
 /** What a message says: its text, or a card with the tool that was called or what it returned. */
 export function content(said, most = Infinity) {
   const isCut = said.text.length > most;
-  const words = isCut ? said.text.slice(0, most) + '…' : said.text;
+  const words = cut(said.text, most);
   const shown = Object.assign(text(words, 'p'), said.tool ? {className: 'text returned', tabIndex: 0} : {});
   return [
     said.tool && h('div', {class: 'call'}, text(said.tool, 'b'), ' returned'),
@@ -80,15 +84,26 @@ export const number = n => n.toLocaleString('en');
 
 export const plural = (n, one, many = one + 's') => `${number(n)} ${n === 1 ? one : many}`;
 
-/** Puts content into a place. What has the focus keeps it, by its id, or by its item and its words. */
+/** Hides a button, or shows it. If it had the focus, another element gets it. */
+export function hide(element, is, next) {
+  const had = document.activeElement === element;
+  element.hidden = is;
+  if (is && had) {
+    next.focus();
+  }
+}
+
+/** Puts content into a place. What has the focus keeps it, by its id, or by its words in its item or the next one. */
 export function replace(place, content) {
   const focused = document.activeElement;
   const had = focused !== place && place.contains(focused);
+  const all = () => [...place.querySelectorAll('[data-id]')];
   const id = focused.closest('[data-id]')?.dataset.id;
+  const at = all().findIndex(each => each.dataset.id === id);
   place.replaceChildren(...content);
   if (had && document.activeElement !== focused) {
-    const items = [...place.querySelectorAll('[data-id]')];
-    const item = id && (items.find(each => each.dataset.id === id) ?? items.at(-1));
+    const items = all();
+    const item = id && (items.find(each => each.dataset.id === id) ?? items[at] ?? items.at(-1));
     const buttons = item ? [item, ...item.querySelectorAll('*')].filter(each => each.matches('button:enabled')) : [];
     (place.querySelector('#' + CSS.escape(focused.id || 'none'))
       ?? buttons.find(each => each.textContent === focused.textContent) ?? buttons[0] ?? place).focus();
@@ -170,6 +185,23 @@ export function ask(question, yes, label, field) {
 
 const PASSING = 6000;
 let passing;
+
+const letters = new Intl.Segmenter('en');
+
+/** Returns a text, or its beginning. Cuts no character in two. */
+export function cut(words, most) {
+  if (words.length <= most) {
+    return words;
+  }
+  let end = 0;
+  for (const {index, segment} of letters.segment(words)) {
+    if (index + segment.length > most) {
+      break;
+    }
+    end = index + segment.length;
+  }
+  return words.slice(0, end) + '…';
+}
 
 /** Tells the user something, also a screen reader. It goes after a while, unless it is bad or goes on. */
 export function say(message, bad = false) {

@@ -1,11 +1,13 @@
 // The whole page: which conversation is open, what changes it, and the views to the right of it.
 
-import {$, AWAY, Problem, ask, attempt, button, call, events, h, json, path, plural, replace, say, text}
+import {$, AWAY, Problem, ask, attempt, button, call, events, h, hide, json, path, plural, replace, say, text}
   from './dom.js';
 import {Chat} from './chat.js';
 import {views} from './views.js';
 
 const POLL = 1000;
+const LISTED = 20;
+const MOST_LISTED = 1000;
 /** Whether the list of conversations has a place of its own. */
 const WIDE = matchMedia('(min-width: 70rem)');
 const NARROW = matchMedia('(max-width: 45rem)');
@@ -20,10 +22,14 @@ const page = {id: null, state: null, newest: null, answer: null, streaming: null
 const chat = new Chat($('said'), {
   again: async (kind, id) => {
     if (!page.streaming) {
+      const isLast = chat.last().id === id;
       chat.cut(id, kind);
       const conversation = page.id;
       const end = await stream(kind === 'retry' ? 'The question is asked again…' : 'The model answers again…',
         () => call('POST', path(conversation, 'messages', id, kind)), () => {});
+      if (end === 'done' && kind === 'regenerate' && !isLast) {
+        say('The answer is complete. The later messages are on another branch.');
+      }
       if (end !== 'done' && kind === 'retry') {
         chat.reveal(id, 'Try again');
       } else if (chat.list.contains(document.activeElement)) {
@@ -59,7 +65,7 @@ async function open(id, isNew = false) {
   edit(null);
   drafts.set(page.id, $('question').value);
   // A running answer goes on and is stored. Of a new conversation, the server knows nothing yet.
-  Object.assign(page, {id, isNew, state: null, newest: null, answer: null, streaming: null});
+  Object.assign(page, {id, isNew, state: null, newest: null, answer: null, streaming: null, words: ''});
   busy(false);
   if (isNew) {
     // The address names a conversation only from its first question on.
@@ -100,6 +106,7 @@ async function load() {
       page.newest = loaded;
       page.state = loaded?.state ?? null;
       loaded ? chat.newest(loaded) : chat.clear();
+      $('welcome').hidden = !page.isNew && !loaded;
       head(loaded?.title);
     }
   };
@@ -149,15 +156,18 @@ function offer() {
 }
 
 function paging() {
-  $('older').hidden = !chat.older;
-  $('newest').hidden = chat.atEnd;
+  hide($('older'), !chat.older, $('said'));
+  hide($('newest'), chat.atEnd, $('said'));
 }
 
 async function older() {
   const id = page.id;
   const before = chat.older;
   // On a slow network, the button may be pressed twice.
-  $('older').disabled = true;
+  if (page.reads === before) {
+    return;
+  }
+  page.reads = before;
   await attempt(async () => {
     const loaded = await json('GET', path(id, 'page') + '?upTo=' + encodeURIComponent(before));
     if (id === page.id && before === chat.older) {
@@ -166,7 +176,7 @@ async function older() {
       paging();
     }
   });
-  $('older').disabled = false;
+  page.reads = null;
 }
 
 /** Shows an answer while it is made, behind a question that is not stored yet. Restores one that the server refuses. */
@@ -222,8 +232,14 @@ async function stream(message, begin, restore, question = null) {
   return end;
 }
 
+/** Where the focus goes from a button that is gone. On a phone, the field would bring the keyboard. */
+const rest = () => NARROW.matches ? $('said') : $('question');
+
 function busy(is) {
-  $('stop').hidden = !is;
+  hide($('stop'), !is, rest());
+  if (is && document.activeElement === $('send')) {
+    rest().focus();
+  }
   $('send').disabled = is;
   document.body.classList.toggle('busy', is);
 }
@@ -269,6 +285,10 @@ function send(event) {
 
 /** Shows a view to the right of the chat. */
 async function show(tab, answer = page.answer) {
+  if (tab !== 'seen') {
+    // What was only tried leaves no marks.
+    chat.mark(page.newest?.request);
+  }
   page.tab = tab;
   page.answer = answer;
   for (const each of $('tabs').children) {
@@ -280,6 +300,9 @@ async function show(tab, answer = page.answer) {
   await render();
 }
 
+/** Brings the end of the current branch before the eye, in the tree. */
+const toEnd = () => $('panel').querySelector('.node[tabindex="0"]')?.scrollIntoView({block: 'nearest'});
+
 /** Draws the chosen view again. A later drawing wins. */
 async function render() {
   const drawing = page.drawing = {};
@@ -290,16 +313,22 @@ async function render() {
   let content;
   try {
     content = page.newest ? await view.draw(page, actions)
-      : h('p', {}, page.isNew ? 'There is nothing to show yet. Send a first message.' : AWAY);
+      : h('p', {}, page.isNew ? 'There is nothing to show yet. Send a first message.'
+        : 'This conversation cannot be loaded. ' + AWAY);
   } catch (error) {
     content = h('p', {class: 'bad'}, error instanceof Problem ? error.message : AWAY);
   }
   if (drawing === page.drawing) {
-    const top = $('panel').scrollTop;
+    const boxes = () => [$('panel'), ...$('panel').querySelectorAll('.scroll')];
+    const tops = boxes().map(box => box.scrollTop);
     const isAgain = page.drawn === page.tab + ' ' + page.id;
-    replace($('panel'), [h('p', {class: 'about'}, view.about), ...[content].flat()]);
-    $('panel').scrollTop = isAgain ? top : 0;
-    isAgain || $('panel').querySelector('.node[tabindex="0"]')?.scrollIntoView({block: 'nearest'});
+    const back = () => actions.reveal((page.tab === 'why' && page.answer) || chat.last()?.id);
+    replace($('panel'), [page.newest && button('Back to the chat', back, {class: 'narrow'}),
+      h('p', {class: 'about'}, view.about), ...[content].flat()].filter(part => part));
+    boxes().forEach((box, i) => {
+      box.scrollTop = isAgain ? tops[i] ?? 0 : 0;
+    });
+    isAgain || toEnd();
     page.drawn = page.newest ? page.tab + ' ' + page.id : null;
   }
 }
@@ -326,18 +355,20 @@ const actions = {
   }),
 };
 
+/** Reads the conversations again, as many as were shown, or those behind a cursor. */
 async function list(cursor) {
-  const query = cursor ? '?cursor=' + encodeURIComponent(cursor) : '';
+  const shown = Math.min($('list').children.length, MOST_LISTED);
+  const query = cursor ? '?cursor=' + encodeURIComponent(cursor) : shown > LISTED ? '?size=' + shown : '';
   const loaded = await json('GET', '/conversations' + query);
   document.body.classList.toggle(SCRIPTED, loaded.model === SCRIPTED);
   const items = loaded.conversations.map(each => h('li', {},
-    button('', () => open(each.id), {class: 'item', 'data-id': each.id})));
+    button('', () => attempt(() => open(each.id)), {class: 'item', 'data-id': each.id})));
   loaded.conversations.forEach((each, i) => items[i].firstChild.append(
     text(each.title, 'b'),
     h('small', {}, plural(each.messages, 'message'),
       each.lastMessageAt && ', ' + WHEN.format(new Date(each.lastMessageAt)))));
   replace($('list'), [...(cursor ? $('list').children : []), ...items]);
-  $('more').hidden = !loaded.next;
+  hide($('more'), !loaded.next, $('list'));
   $('more').onclick = () => attempt(() => list(loaded.next));
   marked();
   filter();
@@ -404,8 +435,12 @@ function keys(event) {
 
 function tabs() {
   for (const [name, view] of Object.entries(views)) {
-    $('tabs').append(button(view.label, () => show(name).then(() => NARROW.matches && $('views').scrollIntoView()),
-      {role: 'tab', id: 'tab-' + name, title: view.about, 'aria-selected': false, 'aria-controls': 'panel'}));
+    $('tabs').append(button(view.label, () => show(name).then(() => {
+      if (NARROW.matches) {
+        $('views').scrollIntoView();
+        toEnd();
+      }
+    }), {role: 'tab', id: 'tab-' + name, title: view.about, 'aria-selected': false, 'aria-controls': 'panel'}));
   }
   $('tabs').addEventListener('keydown', event => {
     const all = [...$('tabs').children];

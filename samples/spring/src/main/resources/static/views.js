@@ -1,6 +1,6 @@
 // The views to the right of the chat. Each one has a label, and draws itself for the conversation.
 
-import {$, Problem, ask, attempt, button, content, h, inWords, json, number, path, plural, say, svg,
+import {$, Problem, ask, attempt, button, content, cut, h, inWords, json, number, path, plural, say, svg,
   text} from './dom.js';
 import {short, unseen} from './chat.js';
 
@@ -9,6 +9,7 @@ const PARTS = {SYSTEM: 'Instructions', SUMMARY: 'Summary', MEMORIES: 'Long-term 
   TOOLS: 'Tool results', RECALLED: 'Recalled'};
 const STRATEGIES = {'': 'As configured', messages: 'Newest messages', turns: 'Newest turns', tokens: 'Newest tokens',
   summary: 'Summary of old messages'};
+const MOST = {messages: 'At most ', turns: 'At most ', tokens: 'Tokens at most ', summary: 'Summarize from '};
 const WHO = {USER: 'You', AI: 'Model', TOOL_EXECUTION_RESULT: 'Tool', SYSTEM: 'Instructions'};
 const ENDS = {STOP: 'Normally', TOOL_EXECUTION: 'With a tool call', LENGTH: 'At its greatest length'};
 const KINDS = {FACT: 'Fact', SUMMARY: 'Summary', CHUNK: 'Excerpt'};
@@ -33,6 +34,11 @@ function bar(parts, label) {
 
 const parts = tokens => Object.entries(PARTS).map(([part, name]) =>
   ({name, size: tokens[part] ?? 0, style: part.toLowerCase()}));
+
+/** How many messages a request has, beside what the memory adds. */
+const counted = (messages, summary, memories) => plural(messages, 'message')
+  + (summary && memories ? ', a summary and long-term memories' : summary ? ' and a summary'
+    : memories ? ' and long-term memories' : '');
 
 function line(each, actions) {
   const notes = [each.reason && unseen(each.reason), each.shortened && short(each.said.type),
@@ -63,11 +69,13 @@ const seen = {
     }
     const shown = request.lines.filter(each => !each.reason);
     const hidden = request.lines.length - shown.length;
+    const added = ['SUMMARY', 'MEMORIES'].map(part => shown.some(each => each.part === part));
     const lines = request.lines.slice(-MOST_LINES);
     const left = request.lines.length - lines.length;
     return [
       whatIf(page, actions),
-      h('p', {id: 'sum'}, `It would see ${plural(shown.length, 'message')} with ${plural(used, 'token')}. `
+      h('p', {id: 'sum'}, `It would see ${counted(shown.length - added.filter(is => is).length, ...added)} with ${
+        plural(used, 'token')}. `
         + (hidden === 0 && !request.olderUnread && !request.summarizedUpTo ? 'None is hidden.' : '')
         + (hidden > 0 ? `${plural(hidden, 'other')} would be hidden.` : '')
         + (request.summarizedUpTo ? ' The summary stands for older ones.' : '')
@@ -78,8 +86,10 @@ const seen = {
         ? `Your question is added, and older messages that recall finds for it: at most ${plural(page.newest.recall,
           'token')}. Which ones is known only then. “Why” will show them.`
         : 'Your question is added.'),
+      chosen?.name === 'summary' && !request.dueUpTo && h('p', {}, 'No summary is due yet.'),
       request.dueUpTo && h('p', {id: 'due'}, `A summary would now cover ${plural(
-        request.lines.filter(each => each.due).length, 'message')}. Nothing is stored by trying.`),
+        request.lines.filter(each => each.due).length, 'message')}. The figures above are those before it. `
+        + 'Nothing is stored by trying.'),
       left > 0 && h('p', {}, `${plural(left, 'older message')} not listed here.`),
       h('ol', {class: 'lines', 'aria-label': 'Messages of the next request'}, lines.map(each => line(each, actions))),
     ].filter(part => part);
@@ -104,7 +114,8 @@ function whatIf(page, actions) {
     actions.render();
   };
   return h('fieldset', {class: 'row'}, h('legend', {}, 'What if it saw only …?'), h('label', {}, 'Shown: ', choice),
-    page.strategy && h('label', {}, choice.value === 'tokens' ? 'Tokens at most ' : 'At most ', size), shown);
+    page.strategy && h('label', {}, MOST[choice.value], size), shown, choice.value === 'summary' && 'messages',
+    page.newest.configured && h('small', {id: 'configured'}, `As configured: ${page.newest.configured}.`));
 }
 
 /** The parts of a request in their order, as they were sent. */
@@ -133,7 +144,6 @@ const why = {
     const slider = answers.length > 1 && at >= 0 && h('input', {id: 'turn', type: 'range', min: 1, max: answers.length,
       value: at + 1, oninput: event => actions.show('why', answers[event.target.value - 1].id)});
     const all = [
-      button('Back to the chat', () => actions.reveal(id), {class: 'narrow'}),
       slider && h('fieldset', {class: 'row'}, h('legend', {}, 'Which answer?'), h('label', {}, 'Answer ', slider),
         h('output', {for: 'turn'}, `${at + 1} of ${answers.length}`)),
       h('blockquote', {}, content(now.answer)),
@@ -180,11 +190,11 @@ const why = {
       now.recalled ? text(now.recalled, 'p') : h('p', {}, 'Nothing.'));
     return [...all, system, memories, recalled,
       now.altered && h('p', {}, 'The application changed the request after the memory had made it.'),
-      h('h3', {}, `The model saw ${plural(now.messages.length, 'message')}`),
+      h('h3', {}, `The model saw ${counted(now.messages.length, now.summary, now.memories.length > 0)}`),
       h('ol', {class: 'lines', id: 'saw', 'aria-label': 'Messages that the model saw'},
         now.messages.slice(-MOST_LINES).map(each => heard(each, shortened.has(each.id), ''))),
-      now.request && h('details', {}, h('summary', {}, `The request as it was sent: ${plural(
-        now.request.messages.length, 'message')}, ${plural(now.request.tools.length, 'tool')}`),
+      now.request && h('details', {}, h('summary', {}, `The request as it was sent, with ${
+        plural(now.request.tools.length, 'tool')}`),
       h('ol', {class: 'lines'}, now.request.messages.slice(-MOST_LINES).map(each => heard(each, false, '')))),
     ].filter(part => part);
   },
@@ -213,7 +223,7 @@ const tree = {
     const byId = new Map(nodes.map(node => [node.said.id, node]));
     const labels = Math.max(0, ...column.values()) * STEP.x + 40;
     const width = Math.max(labels + 286, $('panel').clientWidth);
-    const cut = Math.floor((width - labels) / STEP.letter);
+    const most = Math.floor((width - labels) / STEP.letter) - 1;
     const drawing = svg('svg', {viewBox: `0 0 ${width} ${nodes.length * STEP.y + 8}`, width,
       height: nodes.length * STEP.y + 8, role: 'group', 'aria-label': 'Tree of messages'});
     const row = new Map(nodes.map((node, i) => [node.said.id, i]));
@@ -228,13 +238,12 @@ const tree = {
     for (const node of nodes) {
       const {id, type, outcome} = node.said;
       const words = inWords(node.said);
-      const name = `${WHO[type] ?? type}: ${words.slice(0, 80)}${outcome
+      const name = `${WHO[type] ?? type}: ${cut(words, 80)}${outcome
         ? ', ' + outcome.kind.toLowerCase() : ''}${node.current ? ', on the current branch' : ''}`;
       const go = () => actions.switchTo(node.leafId);
       const label = svg('text', {x: labels, y: y(id) + 4,
         class: node.current ? 'current' : ''});
-      const line = words.replace(/\s+/g, ' ');
-      label.textContent = line.length > cut ? line.slice(0, cut - 1) + '…' : line;
+      label.textContent = cut(`${WHO[type] ?? type}: ${words.replace(/\s+/g, ' ')}`, most);
       drawing.append(svg('g', {class: `node ${type.toLowerCase()} ${node.current ? 'current' : ''}
         ${outcome ? 'ended' : ''}`, role: 'button', tabindex: -1, 'aria-label': name, id: 'node-' + id,
       onclick: go, onkeydown: event => {
@@ -366,7 +375,8 @@ const memories = {
       all = await json('GET', path(page.id, 'memories'));
     } catch (error) {
       if (error instanceof Problem && error.status === 400) {
-        return [h('p', {}, 'Long-term memories are off. Start the sample with --spring.profiles.active=all.')];
+        return [h('p', {}, 'Long-term memories are off. Start the sample with '
+          + 'mvn -q -f samples/spring/pom.xml spring-boot:run -Dspring-boot.run.profiles=all')];
       }
       throw error;
     }
@@ -405,7 +415,7 @@ const memories = {
           button(each.pinned ? 'Unpin' : 'Pin', () => change(() =>
             json('PUT', at(each) + '/pinned', {pinned: !each.pinned})), {id: 'pin-' + each.id}),
           button('Forget', async () => {
-            if (await ask('Forget this memory? The messages stay in the chat.', 'Forget')) {
+            if (await ask(`Forget “${cut(each.text, 80)}”? The messages stay in the chat.`, 'Forget')) {
               await change(() => json('DELETE', at(each)));
             }
           }, {class: 'removes'}))))),

@@ -96,8 +96,8 @@ class ChatController {
     }
 
     @GetMapping
-    Entries list(@RequestParam(required = false) String cursor) {
-        MemoryPage page = keepsake.conversations(owners.own(new ListQuery(20, cursor).byActivity()));
+    Entries list(@RequestParam(required = false) String cursor, @RequestParam(defaultValue = "20") int size) {
+        MemoryPage page = keepsake.conversations(owners.own(new ListQuery(size, cursor).byActivity()));
         return new Entries(
                 page.memories().stream().map(this::entry).toList(),
                 page.next().map(ListQuery::cursor).orElse(null),
@@ -239,6 +239,11 @@ class ChatController {
                 })
                 .start();
         return emitter;
+    }
+
+    /** Returns whether an answer is being sent, by this process. */
+    boolean answers(String id) {
+        return streams.containsValue(id);
     }
 
     private void token(SseEmitter emitter, String token) {

@@ -73,7 +73,10 @@ class Models {
     private static final Pattern SAID =
             Pattern.compile("(?ms)(?:^|: )User: (.*?)(?=^(?:User|Assistant|Result of)\\b|\\z)");
 
-    private static final Pattern TOOL = Pattern.compile("(?i)use a tool|\\btemperature\\b");
+    /** A question or a request: "I have a temperature" is none. */
+    private static final Pattern TOOL = Pattern.compile("(?i)use a tool|\\btemperature\\b[^.!?]*\\?"
+            + "|(?:^|[.!?]\\s+)(?:please|what|how|read|tell|show|give|get|check)\\b[^.!?]*\\btemperature\\b");
+
     private static final Pattern ABLE = Pattern.compile("(?i)what can you do|\\btools\\b|^help\\b");
     private static final String ABILITIES =
             " I can also “use a tool”, which reads the temperature of a city, “say something long” or “fail”.";

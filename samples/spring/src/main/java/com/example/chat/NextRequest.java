@@ -9,6 +9,7 @@ import io.github.keepsake4j.context.Omission;
 import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -79,12 +80,13 @@ record NextRequest(
                     lines.add(line(hidden.remove()));
                 }
             }
-            tokens.merge(part, (long) message.tokens(), Long::sum);
-            lines.add(line(
+            Line line = line(
                     message,
                     context.replaced().containsKey(message.id()),
                     message.sequence() > 0 && message.sequence() <= due,
-                    null));
+                    null);
+            tokens.merge(part, (long) line.said().tokens(), Long::sum);
+            lines.add(line);
         }
         hidden.forEach(omission -> lines.add(line(omission)));
         return new NextRequest(
@@ -105,9 +107,14 @@ record NextRequest(
         String text = Said.text(message.message());
         Part part = part(message.message());
         // A summary and long-term memories are nowhere else on the page.
-        Said said = Said.of(message);
-        said = part == Part.SUMMARY || part == Part.MEMORIES ? said.with(text, text.length()) : said.with(text);
+        int most = part == Part.SUMMARY || part == Part.MEMORIES ? text.length() : Said.BEGINNING;
+        Said said = Said.of(message).with(text, most, reason == null ? size(message.message()) : message.tokens());
         return new Line(said, said.text().length() < text.length(), part, shortened, due, reason);
+    }
+
+    /** Returns about how many tokens a message has in the form in which it is sent. */
+    static int size(ChatMessage message) {
+        return TokenCounter.standard().estimateTokenCountInMessage(message);
     }
 
     static Part part(ChatMessage message) {

@@ -4,12 +4,15 @@ import com.example.chat.NextRequest.Part;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageType;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.Conversation.TreeNode;
 import io.github.keepsake4j.chat.SeenMessages;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
@@ -36,7 +39,9 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.core.env.Environment;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -71,11 +76,21 @@ class PageController {
      * What the page shows first.
      *
      * @param state changes whenever the conversation changes
+     * @param running whether an answer is being sent to a page
      * @param older the newest message of the page before this one, or null
      * @param request the next request, on the newest page
      * @param recall the largest number of tokens of older messages that are added to the next question
+     * @param configured how the memory is configured, in words
      */
-    record Page(String state, String title, List<Entry> messages, String older, NextRequest request, int recall) {}
+    record Page(
+            String state,
+            boolean running,
+            String title,
+            List<Entry> messages,
+            String older,
+            NextRequest request,
+            int recall,
+            String configured) {}
 
     record State(String state) {}
 
@@ -120,34 +135,54 @@ class PageController {
     record New(String id) {}
 
     private final Keepsake keepsake;
+    private final ChatController chat;
     private final Integer maxTokens;
     private final String tenant;
     private final boolean recall;
+    private final String configured;
 
     PageController(
             Keepsake keepsake,
+            ChatController chat,
             @Value("${keepsake4j.strategy.max-tokens:#{null}}") Integer maxTokens,
             @Value("${keepsake4j.tenant:default}") String tenant,
-            @Value("${chat.recall:false}") boolean recall) {
+            @Value("${chat.recall:false}") boolean recall,
+            Environment environment) {
         this.keepsake = keepsake;
+        this.chat = chat;
         this.maxTokens = maxTokens;
         this.tenant = tenant;
         this.recall = recall;
+        this.configured = configured(environment);
+    }
+
+    /** Says in words what the properties that are set do. */
+    private static String configured(Environment environment) {
+        return Stream.of(
+                        "the newest ${strategy.max-messages} messages",
+                        "the newest ${strategy.max-turns} turns",
+                        "the newest ${strategy.max-tokens} tokens",
+                        "summary from ${summary.trigger-tokens} tokens, keeps about ${summary.keep-tokens}",
+                        "long-term memories up to ${memories.block-tokens} tokens")
+                .map(each -> environment.resolvePlaceholders(each.replace("${", "${keepsake4j.")))
+                .filter(each -> !each.contains("${"))
+                .collect(Collectors.joining("; "));
     }
 
     @GetMapping("/state")
     State state(@PathVariable String id) {
         Conversation conversation = keepsake.conversation(id);
-        return new State(state(conversation.info(), conversation.branch(0), conversation.context()));
+        return new State(state(conversation.info(), conversation.branch(0), conversation.context(), chat.answers(id)));
     }
 
     /** Names all that the page shows. A summary and long-term memories change without a new message. */
-    private static String state(Optional<MemoryInfo> info, Tail tail, Context context) {
+    private static String state(Optional<MemoryInfo> info, Tail tail, Context context, boolean running) {
         String summary = context.summary() == null ? null : context.summary().id();
         String memories = context.remembered() == null
                 ? null
                 : context.remembered().message().id();
-        return summary + "." + memories + "." + tail.epoch() + "." + tail.revision() + "." + tail.head() + "."
+        return running + "." + summary + "." + memories + "." + tail.epoch() + "." + tail.revision() + "." + tail.head()
+                + "."
                 + info.map(each -> each.messages() + "." + Objects.hashCode(each.title()))
                         .orElse("");
     }
@@ -166,15 +201,18 @@ class PageController {
         List<Entry> entries = tail.messages().stream()
                 .map(message -> entry(conversation, message, tree, children))
                 .toList();
+        boolean running = chat.answers(id);
         return new Page(
-                state(info, tail, context),
+                state(info, tail, context, running),
+                running,
                 info.map(each -> Title.of(each, conversation)).orElse(null),
                 entries,
                 tail.complete() || tail.missingParent() != null || entries.isEmpty()
                         ? null
                         : entries.get(0).said().parentId(),
                 upTo == null ? request(conversation, context) : null,
-                recall ? Models.RECALL.maxTokens() : 0);
+                recall ? Models.RECALL.maxTokens() : 0,
+                configured);
     }
 
     private static Entry entry(
@@ -261,19 +299,16 @@ class PageController {
         String summary = seen.map(SeenMessages::summary).map(Summary::text).orElse(null);
         // The question is stored with what was recalled for its first answer.
         String stored = Models.recalled(messages);
-        String recalled = seen.map(SeenMessages::request)
+        List<ChatMessage> sent = seen.map(SeenMessages::request)
                 .map(KeptRequest::messages)
-                .map(Models::recalled)
-                .orElse(stored);
-        TokenCounter counter = TokenCounter.standard();
+                .orElseGet(() -> Stream.concat(added(conversation, summary, memories), messages.stream())
+                        .toList());
+        String recalled = Models.recalled(sent);
         Map<Part, Integer> tokens = new EnumMap<>(Part.class);
-        messages.forEach(
-                each -> tokens.merge(NextRequest.part(each), counter.estimateTokenCountInMessage(each), Integer::sum));
-        tokens.put(Part.RECALLED, counter.estimateTokenCountInText(recalled));
-        tokens.put(Part.SUMMARY, summary == null ? 0 : counter.estimateTokenCountInText(summary));
-        memories.forEach(each -> tokens.merge(
-                Part.MEMORIES, each.text() == null ? 0 : counter.estimateTokenCountInText(each.text()), Integer::sum));
-        tokens.merge(Part.TURNS, -counter.estimateTokenCountInText(stored), Integer::sum);
+        sent.forEach(each -> tokens.merge(NextRequest.part(each), NextRequest.size(each), Integer::sum));
+        int ofRecalled = TokenCounter.standard().estimateTokenCountInText(recalled);
+        tokens.put(Part.RECALLED, ofRecalled);
+        tokens.merge(Part.TURNS, -ofRecalled, Integer::sum);
         return new Seen(
                 seen.isPresent(),
                 Said.of(answer),
@@ -297,6 +332,33 @@ class PageController {
                 made.modelName(),
                 made.finishReason(),
                 made.usage());
+    }
+
+    /**
+     * Returns what the memory adds to the messages of a request. If the long-term memories are others by now, this is
+     * without the notes around each.
+     */
+    private static Stream<ChatMessage> added(Conversation conversation, String summary, List<Memory> memories) {
+        Remembered now = conversation.context().remembered();
+        List<String> ids = memories.stream().map(Memory::id).toList();
+        ChatMessage remembered = now != null && now.memories().equals(ids)
+                ? now.message().message()
+                : marked(
+                        Remembered.ATTRIBUTE,
+                        memories.stream()
+                                .map(Memory::text)
+                                .filter(Objects::nonNull)
+                                .collect(Collectors.joining("\n")));
+        return Stream.concat(
+                Stream.ofNullable(summary).map(text -> marked(Summarization.ATTRIBUTE, Summarization.MARKER + text)),
+                ids.isEmpty() ? Stream.empty() : Stream.of(remembered));
+    }
+
+    private static ChatMessage marked(String attribute, String text) {
+        return UserMessage.builder()
+                .addContent(TextContent.from(text))
+                .attributes(Map.of(attribute, ""))
+                .build();
     }
 
     private static Said sent(ChatMessage message) {

@@ -35,7 +35,8 @@ record Said(
         int tokens,
         Outcome outcome) {
 
-    private static final int BEGINNING = 300;
+    /** The longest beginning of a text in a list. */
+    static final int BEGINNING = 300;
 
     record Call(String name, String arguments) {}
 
@@ -64,16 +65,16 @@ record Said(
 
     /** Returns a copy for a list: with the beginning of a text, and nothing else of what was said. */
     Said with(String other) {
-        return with(other, BEGINNING);
+        return with(other, BEGINNING, tokens);
     }
 
-    Said with(String other, int most) {
+    Said with(String other, int most, int size) {
         int end = Math.min(most, other.length());
         // Cuts no character in two.
         String beginning = end == other.length()
                 ? other
                 : other.substring(0, Character.isHighSurrogate(other.charAt(end - 1)) ? end - 1 : end) + "…";
-        return new Said(id, parentId, sequence, type, beginning, null, calls, tool, at, tokens, outcome);
+        return new Said(id, parentId, sequence, type, beginning, null, calls, tool, at, size, outcome);
     }
 
     /** Returns the text of a message. Other contents are named. */

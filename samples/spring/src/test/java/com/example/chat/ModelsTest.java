@@ -50,6 +50,9 @@ class ModelsTest {
         assertThat(answer(recalling("[2026-11-29] assistant: Noted. Your name is Ada.", "What is my name?"))
                         .text())
                 .startsWith(UNKNOWN);
+        assertThat(answer(UserMessage.from("I am vegetarian."), UserMessage.from("What's my name?"))
+                        .text())
+                .startsWith(UNKNOWN);
         assertThat(answer(summary, UserMessage.from("I keep bees."), UserMessage.from("What do you know about me?"))
                         .text())
                 .isEqualTo("Your name is Ada. You keep bees.");
@@ -63,6 +66,12 @@ class ModelsTest {
         for (String question : List.of("Which tools do you have?", "What can you do?", "Help!")) {
             assertThat(answer(UserMessage.from(question)).text()).contains("temperature of a city");
         }
+        assertThat(answer(UserMessage.from("I have a high temperature and feel ill."))
+                        .hasToolExecutionRequests())
+                .isFalse();
+        assertThat(answer(UserMessage.from("Hello. Tell me the temperature of Oslo."))
+                        .hasToolExecutionRequests())
+                .isTrue();
         for (String city : List.of("Oslo", "Paris")) {
             AiMessage answer = answer(UserMessage.from("What is the temperature in " + city + "?"));
             assertThat(answer.toolExecutionRequests().get(0).arguments()).contains(city);

@@ -1,6 +1,7 @@
 package com.example.chat;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.example.chat.Browser.Tab;
@@ -40,6 +41,13 @@ class PageTest {
     private static final String LONG = "Say something long.";
 
     private static final String AXE = "4.6.3";
+
+    /** The tokens of all parts of a request, and those that the model reported. */
+    private static final String PARTS = "[...document.querySelectorAll('#panel .key')].reduce((sum, key) => sum"
+            + " + Number(key.textContent.match(/[\\d,]+$/)[0].replace(',', '')), 0)";
+
+    private static final String READ =
+            "Number(document.querySelector('.facts').textContent.match(/([\\d,]+) read/)[1].replace(',', ''))";
 
     @TempDir
     static Path directory;
@@ -151,9 +159,16 @@ class PageTest {
         tab.await("document.querySelector('.pending.ai p')?.textContent.length > 10");
         tab.key("Escape");
         tab.await("!document.querySelector('.busy, .pending') && document.querySelector('.outcome')");
-        assertThat(tab.text("document.querySelector('.outcome').textContent")).isEqualTo("It was stopped here.");
+        assertThat(tab.text("document.querySelector('.outcome').textContent")).startsWith("It ended here");
         assertThat(tab.text(LAST + ".querySelector('p').textContent")).startsWith("This is a long answer");
         assertThat(tab.text("document.querySelector('#status').textContent")).contains("stopped");
+        tab.write(LONG);
+        tab.run("document.querySelector('#send').focus()");
+        tab.key("Enter");
+        tab.await("document.querySelector('.pending.ai') && document.activeElement.id === 'question'");
+        tab.run("document.querySelector('#stop').focus()");
+        tab.key("Enter");
+        tab.await("!document.querySelector('.busy, .pending') && document.activeElement.id === 'question'");
     }
 
     @Test
@@ -259,6 +274,75 @@ class PageTest {
     }
 
     @Test
+    void another_answer_before_other_messages_says_where_they_are() throws Exception {
+        Tab tab = open("moved");
+        chat(tab, "My name is Bo.");
+        chat(tab, "I keep bees.");
+        press(tab, "document.querySelectorAll('#said > li')[1]", "Another answer");
+        tab.await("document.querySelector('#status').textContent.endsWith('are on another branch.')");
+        assertThat(count(tab, "#said > li")).isEqualTo(2);
+    }
+
+    @Test
+    void as_many_conversations_as_were_shown_stay_in_the_list() throws Exception {
+        for (int i = 0; i < 45; i++) {
+            memory("listed-" + i).add(UserMessage.from("question " + i), AiMessage.from("answer " + i));
+            application.getBean(Keepsake.class).conversation("listed-" + i).mergeMetadata(Map.of("owner", "local"));
+        }
+        Tab tab = open("");
+        tab.await("document.querySelectorAll('#list li').length === 20");
+        tab.run("document.querySelector('#more').click()");
+        tab.await("document.querySelectorAll('#list li').length === 40");
+        chat(tab, "Hello.");
+        tab.await("document.querySelector('#list').textContent.includes('Hello.')");
+        assertThat(count(tab, "#list li")).isEqualTo(40);
+        for (int i = 0;
+                i < 30 && !tab.run("document.querySelector('#more').hidden").asBoolean();
+                i++) {
+            int before = count(tab, "#list li");
+            tab.run("document.querySelector('#more').focus()");
+            tab.key("Enter");
+            tab.await("document.querySelectorAll('#list li').length > " + before);
+        }
+        assertThat(tab.text("document.activeElement.id")).isEqualTo("list");
+    }
+
+    @Test
+    void labels_cut_no_character_in_two_and_code_is_text_of_its_own() throws Exception {
+        String family = "\uD83D\uDC68\u200D\uD83D\uDC69\u200D\uD83D\uDC67";
+        memory("code")
+                .add(
+                        UserMessage.from(family.repeat(50)),
+                        AiMessage.from("So:\n```java\n<b>int i;</b>\n```\nDone. ```x```"));
+        Tab tab = open("code");
+        tab.await("document.querySelector('#said pre')");
+        assertThat(tab.text("document.querySelector('#said pre').textContent")).isEqualTo("<b>int i;</b>\n");
+        assertThat(tab.text("document.querySelector('#said .ai .text').textContent"))
+                .isEqualTo("So:\n<b>int i;</b>\nDone. ```x```");
+        view(tab, "tree", "document.querySelectorAll('svg .node').length === 2");
+        assertThat(tab.text("document.querySelector('svg .node text').textContent"))
+                .matches("You: (" + family + ")+…");
+        assertThat(tab.text("document.querySelector('svg .node').ariaLabel")).matches("You: (" + family + ")+….*");
+    }
+
+    @Test
+    void a_conversation_that_cannot_be_loaded_says_so() throws Exception {
+        Tab tab = open("unloaded");
+        chat(tab, "Hello there.");
+        tab.run("document.querySelector('#new').click()");
+        tab.await("document.querySelectorAll('#said > li').length === 0"
+                + " && document.querySelector('[data-id=unloaded]')");
+        tab.network(true, 0);
+        tab.run("document.querySelector('[data-id=unloaded]').click()");
+        tab.await("document.querySelector('#panel').textContent.includes('cannot be loaded')");
+        tab.await("document.querySelector('#status').textContent.startsWith('The server does not answer')");
+        assertThat(tab.run("document.querySelector('#welcome').hidden").asBoolean())
+                .isTrue();
+        tab.network(false, 0);
+        tab.await("document.querySelectorAll('#said > li').length === 2");
+    }
+
+    @Test
     void a_conversation_that_was_erased_elsewhere_leaves_the_list_when_the_page_gets_the_focus() throws Exception {
         Tab tab = open("erased");
         chat(tab, "Erase me.");
@@ -360,8 +444,15 @@ class PageTest {
                     + " && document.querySelectorAll('#said > li:not(.hidden)').length === " + size);
         }
         assertThat(tab.text("document.querySelector('#sum').textContent")).contains("None is hidden");
+        choose(tab, "#size", "4", "input");
+        tab.await("document.querySelectorAll('#said > .hidden').length === 20");
+        view(tab, "tokens", "document.querySelectorAll('#said > .hidden').length === 4");
+        view(tab, "seen", "document.querySelectorAll('#said > .hidden').length === 20");
+        assertThat(tab.text("document.querySelector('#configured').textContent"))
+                .isEqualTo("As configured: the newest 20 messages.");
         choose(tab, "#strategy", "summary", "change");
-        tab.await("document.querySelector('#due')");
+        tab.await("document.querySelector('#due')?.textContent.includes('those before it')");
+        assertThat(tab.text("document.querySelector('fieldset').textContent")).contains("Summarize from 20messages");
         assertThat(count(tab, ".lines > li .mark")).isPositive();
         choose(tab, "#strategy", "tokens", "change");
         tab.await("document.querySelector('figcaption').textContent.includes('Free')");
@@ -420,6 +511,8 @@ class PageTest {
         tab.await("!document.querySelector('.busy, .pending') && document.querySelector('.versions')");
         view(tab, "tree", "document.querySelectorAll('svg .node').length === 3");
         assertThat(count(tab, "svg .node.current")).isEqualTo(2);
+        assertThat(tab.text("document.querySelector('svg .node text').textContent"))
+                .isEqualTo("You: My name is Alice.");
         String other = tab.text("document.querySelector('svg .node:not(.current)').id");
         tab.run("document.querySelector('svg .node:not(.current)').focus()");
         tab.key("Enter");
@@ -452,12 +545,17 @@ class PageTest {
         press(tab, "document.querySelector('#panel')", "Recall");
         tab.await("document.querySelector('#found meter')");
         assertThat(tab.text("document.querySelector('#found').textContent")).contains("Alice", "ms", "token");
+        memory("other").add(UserMessage.from("Hello."), AiMessage.from("Hi."));
+        tab.run("location.hash = '#other'");
+        tab.await("document.querySelectorAll('#said > li').length === 2 && document.querySelector('#words')?.value"
+                + " === ''");
     }
 
     @Test
     void the_dearest_answer_is_first_and_the_data_are_checked() throws Exception {
         Tab tab = open("tokens");
         chat(tab, "Hello.");
+        view(tab, "memories", "document.querySelector('#panel').textContent.includes('run.profiles=all')");
         chat(tab, "Tell me something long");
         view(tab, "tokens", "document.querySelector('#check')");
         assertThat(tab.text("document.querySelector('#check').textContent")).isEqualTo("The stored data are sound.");
@@ -513,9 +611,17 @@ class PageTest {
         two.await("document.querySelectorAll('#said > li').length === 4");
         chat(two, "Third.");
         one.await("document.querySelectorAll('#said > li').length === 6");
+        ask(one, LONG);
+        two.await("document.querySelectorAll('#said > li').length === 7 && " + LAST
+                + ".textContent.includes('An answer is running')");
+        assertThat(two.text(LAST + ".querySelector('.buttons').textContent")).doesNotContain("Try again", "Edit");
+        one.key("Escape");
+        two.await("document.querySelectorAll('#said > li').length === 8");
+        two.await("!document.querySelector('#said').textContent.includes('An answer is running')");
         String ids = "new Set([...document.querySelectorAll('#said > li')].map(li => li.dataset.id)).size";
-        assertThat(one.run(ids).asInt()).isEqualTo(6);
-        assertThat(two.run(ids).asInt()).isEqualTo(6);
+        one.await("document.querySelectorAll('#said > li').length === 8");
+        assertThat(one.run(ids).asInt()).isEqualTo(8);
+        assertThat(two.run(ids).asInt()).isEqualTo(8);
         application.getBean(Keepsake.class).conversation("both").erase();
         one.await("document.querySelectorAll('#said > li').length === 0");
         two.await("document.querySelector('#title').textContent === 'New conversation'");
@@ -556,16 +662,20 @@ class PageTest {
         tab.requests.clear();
         for (int i = 0; i < 6; i++) {
             String first = tab.text("document.querySelector('#said > li').dataset.id");
-            tab.run("document.querySelector('#older').click()");
+            tab.run("document.querySelector('#older').focus()");
+            tab.key("Enter");
             tab.await("document.querySelector('#said > li').dataset.id !== '" + first + "'");
+            assertThat(tab.text("document.activeElement.id")).isEqualTo("older");
             assertThat(count(tab, "#said > li, .lines > li")).isLessThanOrEqualTo(300);
         }
         assertThat(tab.requests.stream().filter(request -> request.contains("/page?upTo=")))
                 .hasSize(6);
         assertThat(tab.text("document.querySelector('#said > li p').textContent"))
                 .isEqualTo("question 4825");
-        tab.run("document.querySelector('#newest').click()");
+        tab.run("document.querySelector('#newest').focus()");
+        tab.key("Enter");
         tab.await(LAST + "?.textContent.includes('answer 4999')");
+        assertThat(tab.text("document.activeElement.id")).isEqualTo("said");
         view(tab, "find", "document.querySelector('#words')");
         tab.run("document.querySelector('#words').focus()");
         tab.write("4000");
@@ -659,6 +769,10 @@ class PageTest {
             assertThat(tab.run("document.documentElement.scrollWidth").asInt())
                     .as(name)
                     .isLessThanOrEqualTo(375);
+            assertThat(tab.run("document.querySelector('#panel .narrow').offsetHeight > 0")
+                            .asBoolean())
+                    .as(name)
+                    .isTrue();
             assertThat(tab.run("[...document.querySelectorAll('button')].filter(b => b.offsetParent && "
                             + "b.offsetHeight < 41).map(b => b.textContent)"))
                     .as(name)
@@ -666,6 +780,9 @@ class PageTest {
         }
         view(tab, "seen", "document.querySelector('#sum')");
         tab.await("Math.abs(document.querySelector('#views').getBoundingClientRect().top) < 2");
+        view(tab, "tree", "document.querySelector('.scroll').scrollTop > 0");
+        tab.await("(e => e.bottom <= innerHeight)(document.querySelector('.node[tabindex=\"0\"]')"
+                + ".getBoundingClientRect())");
         view(tab, "why", "document.querySelector('blockquote')");
         press(tab, "document.querySelector('#panel')", "Back to the chat");
         tab.await("document.activeElement.closest('#said li')");
@@ -726,7 +843,7 @@ class PageTest {
             assertThat(tab.text("document.querySelector('.outcome').closest('li').querySelector('.mark').textContent"))
                     .isEqualTo("Not seen: its answer failed");
 
-            view(tab, "memories", "document.querySelector('#panel button')");
+            view(tab, "memories", "document.querySelector('#make')");
             press(tab, "document.querySelector('#panel')", "Make memories now");
             tab.await("document.querySelector('#panel').textContent.includes('My name is Alice.')");
             tab.run("document.querySelector('[id^=pin]').focus()");
@@ -748,10 +865,18 @@ class PageTest {
             view(tab, "seen", "document.querySelector('#panel').textContent.includes('that recall finds for it')");
             assertThat(tab.text("document.querySelector('.lines > .memories').textContent"))
                     .contains("Alicia");
+            assertThat(tab.text("document.querySelector('#configured').textContent"))
+                    .endsWith("; summary from 400 tokens, keeps about 100; long-term memories up to 150 tokens.");
             press(tab, LAST, "Why this answer?");
             tab.await("document.querySelector('#saw')");
+            assertThat(tab.run(PARTS).asInt()).isCloseTo(tab.run(READ).asInt(), within(5));
             assertThat(tab.text("document.querySelector('#panel').textContent"))
-                    .contains("Summary", "Alicia", "Recalled for this question", "user: My name is Alice.")
+                    .contains(
+                            " messages, a summary and long-term memories",
+                            "Summary",
+                            "Alicia",
+                            "Recalled for this question",
+                            "user: My name is Alice.")
                     .doesNotContain("user: What about");
             press(tab, LAST, "Another answer");
             tab.await("!document.querySelector('.busy, .pending') && " + LAST + ".querySelector('.versions')");
@@ -764,6 +889,8 @@ class PageTest {
             assertThat(tab.text("document.querySelector('#panel li.memories h3').textContent"))
                     .isEqualTo("Corrected");
             press(tab, "document.querySelector('#panel li.memories')", "Forget");
+            assertThat(tab.text("document.querySelector('#dialog-text').textContent"))
+                    .isEqualTo("Forget “My name is Alicia.”? The messages stay in the chat.");
             press(tab, "document.querySelector('dialog')", "Forget");
             tab.await("!document.querySelector('#panel').textContent.includes('Alicia')");
             assertThat(tab.errors).isEmpty();
@@ -874,7 +1001,8 @@ class PageTest {
         application.getBean(Keepsake.class).conversation("Bees").setTitle("Keeping bees");
         Tab tab = open("Bees");
         chat(tab, "Why do you not know my name?");
-        tab.run("document.querySelector('#said').scrollTop = 0; document.querySelector('#panel').scrollTop = 0");
+        tab.run("document.querySelector('#said').scrollTop = 0; document.querySelector('#panel').scrollTop = 0; "
+                + "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))");
         picture(tab, "page-seen");
         press(tab, LAST, "Why this answer?");
         tab.await("document.querySelector('#saw')");
