@@ -217,7 +217,10 @@ export async function attempt(step) {
   try {
     return await step();
   } catch (error) {
-    say(error instanceof Problem ? error.message : AWAY, true);
+    // A status that says that the page tries again stays.
+    if (error instanceof Problem || !$('status').textContent.endsWith('Trying again…')) {
+      say(error instanceof Problem ? error.message : AWAY, true);
+    }
     return undefined;
   }
 }
