@@ -197,7 +197,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             throw new InvalidInputException(
                     "question",
                     "the service sent another text than message " + again.id() + " of memory " + key
-                            + " has. Make it with Keepsake.aiServices or attach, or ask anew with Turn.edit");
+                            + " has. Make it with Keepsake.aiServices or Keepsake.attach, or use Turn.edit");
         }
     }
 

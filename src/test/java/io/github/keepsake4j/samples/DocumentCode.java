@@ -206,7 +206,9 @@ final class DocumentCode {
         } finally {
             System.setOut(out);
         }
-        return bytes.toString(StandardCharsets.UTF_8).replace(System.lineSeparator(), "\n");
+        return bytes.toString(StandardCharsets.UTF_8)
+                .replace(System.lineSeparator(), "\n")
+                .replaceAll("localhost:\\d+/test\\d+", "localhost/chat");
     }
 
     /** Replaces what a reader has by what a test has. Servers start only for documents that name them. */

@@ -768,8 +768,8 @@ public final class FileMessageLog extends PlannedTreeLog {
                 if (e instanceof AccessDeniedException || SmallFiles.isReadOnly(root)) {
                     throw new KeepsakeException(
                             "directory " + root + " cannot be "
-                                    + (Files.isDirectory(root) ? "written" : "made: " + parent + " cannot be written")
-                                    + "; change its permissions, or choose another path",
+                                    + (Files.isDirectory(root) ? "written: it" : "made: " + parent)
+                                    + " is read-only or another user's; change its permissions, or choose another path",
                             e);
                 }
                 throw new StorageUnavailableException(
