@@ -90,7 +90,7 @@ public final class Tenant {
      * @return the page
      */
     public MemoryPage conversations(ListQuery query) {
-        MemoryPage page = logs.get(0).list(id, query);
+        MemoryPage page = logs.get(0).list(id, InvalidInputException.given("query", query));
         return new MemoryPage(
                 page.memories().stream()
                         .filter(info -> info.key() instanceof ConversationKey)

@@ -168,11 +168,7 @@ final class SharedParts {
 
     /** Selects with a strategy. Long-term memories must not exclude a turn that fits without them. */
     static Context select(ContextStrategy strategy, Context read) {
-        Context selected = strategy.select(read);
-        if (selected == null) {
-            throw new InvalidInputException(
-                    "strategy", "must return a context, but returned null; return the given one to change nothing");
-        }
+        Context selected = InvalidInputException.given("strategy: the context that it returns", strategy.select(read));
         return read.remembered() != null && selected.overflow() ? strategy.select(read.remembering(null)) : selected;
     }
 

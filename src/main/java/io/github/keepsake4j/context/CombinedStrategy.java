@@ -1,5 +1,6 @@
 package io.github.keepsake4j.context;
 
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.Collections;
 import java.util.Comparator;
@@ -11,6 +12,8 @@ import java.util.stream.Stream;
 
 /** A combination of two strategies. Both set their marks before either of them limits the context. */
 record CombinedStrategy(ContextStrategy first, ContextStrategy second) implements ContextStrategy {
+
+    private static final String GIVEN = "strategy: the context that it returns";
 
     @Override
     public Context select(Context context) {
@@ -25,7 +28,7 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
             selected = selected.unreadBefore(Collections.max(from.values()));
         }
         for (ContextStrategy strategy : limitsLast(all, from)) {
-            selected = strategy.select(selected);
+            selected = InvalidInputException.given(GIVEN, strategy.select(selected));
         }
         return selected;
     }
@@ -47,7 +50,9 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
         List<ContextStrategy> all = flat(this).toList();
         Context marked = context;
         for (ContextStrategy strategy : all) {
-            marked = strategy instanceof LimitStrategy ? marked : strategy.mark(marked);
+            marked = strategy instanceof LimitStrategy
+                    ? marked
+                    : InvalidInputException.given(GIVEN, strategy.mark(marked));
         }
         Stream<ContextStrategy> limits = all.stream().filter(LimitStrategy.class::isInstance);
         return SkippedTurns.mark(marked, limits.map(LimitStrategy.class::cast).toList());

@@ -34,6 +34,12 @@ final class ConnectException extends SQLException {
         return url.find() ? " (" + url.group(1) + ")" : "";
     }
 
+    /** Refuses a URL whose password would be in the driver's error. */
+    static void checkUrl(DataSource source) {
+        OwnPool.refuseUserInHost(text(source, "getJdbcUrl"));
+        OwnPool.refuseUserInHost(text(source, "getUrl"));
+    }
+
     private static String text(@Nullable DataSource source, String getter) {
         try {
             return source == null

@@ -14,10 +14,19 @@ import org.postgresql.Driver;
  */
 final class OwnPool {
 
-    /** The driver quotes such a host in its error, and so the password. */
     private static final Pattern USER_IN_HOST = Pattern.compile("^jdbc:postgresql:[^=]*@");
 
     private OwnPool() {}
+
+    /** Refuses a URL whose host the driver would quote in its error, with the password before it. */
+    static void refuseUserInHost(String url) {
+        if (USER_IN_HOST.matcher(url).find()) {
+            throw new InvalidInputException(
+                    "url",
+                    "has a user before the host (…@…), which the driver takes as a part of the host's name. Write"
+                            + " jdbc:postgresql://host:port/database, and give the user and the password apart from it");
+        }
+    }
 
     /** Creates a pool that connects on first use. */
     static DataSource open(Settings settings) {
@@ -28,12 +37,7 @@ final class OwnPool {
                     "must begin with jdbc:postgresql:. The databases are PostgreSQL, and SQLite, whose file is opened by"
                             + " its name");
         }
-        if (USER_IN_HOST.matcher(url).find()) {
-            throw new InvalidInputException(
-                    "url",
-                    "has a user before the host (…@…), which the driver takes as a part of the host's name. Write"
-                            + " jdbc:postgresql://host:port/database, and give the user and the password apart from it");
-        }
+        refuseUserInHost(url);
         try {
             if (Driver.isRegistered()) {
                 DriverManager.getDriver(url);

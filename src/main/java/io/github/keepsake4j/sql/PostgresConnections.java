@@ -176,6 +176,7 @@ final class PostgresConnections implements Connections {
         try {
             return dataSource.getConnection();
         } catch (SQLException e) {
+            ConnectException.checkUrl(dataSource);
             throw new ConnectException(e, dataSource);
         }
     }

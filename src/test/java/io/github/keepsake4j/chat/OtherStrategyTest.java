@@ -53,10 +53,15 @@ class OtherStrategyTest {
 
     @Test
     void a_strategy_that_returns_nothing_is_named() {
-        Keepsake faulty = Keepsakes.on(log.log(), context -> null);
-        assertThatThrownBy(() -> faulty.chatMemory("id").messages())
-                .isInstanceOf(InvalidInputException.class)
-                .hasMessageStartingWith("strategy: must return a context");
+        ContextStrategy nothing = context -> null;
+        for (ContextStrategy each : List.of(nothing, nothing.and(SlidingWindow.withMaxMessages(5)))) {
+            assertThatThrownBy(
+                            () -> Keepsakes.on(log.log(), each).chatMemory("id").messages())
+                    .isInstanceOf(InvalidInputException.class)
+                    .hasMessage("strategy: the context that it returns: must not be null");
+        }
+        assertThatThrownBy(() -> conversation.describe("a", null)).hasMessage("metadata: must not be null");
+        assertThatThrownBy(() -> keepsake.conversations(null)).hasMessage("query: must not be null");
         assertThatThrownBy(() -> conversation.append(Parent.head(), "x", null))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessage("message: must not be null");

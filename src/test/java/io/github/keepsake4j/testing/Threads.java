@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 /** Work of several threads at the same time. */
 public final class Threads {
@@ -16,7 +17,10 @@ public final class Threads {
 
     private Threads() {}
 
-    /** Runs the work in threads with the numbers from 0 on, and returns when all have ended or one has failed. */
+    /**
+     * Runs the work in threads with the numbers from 0 on, and returns when all have ended. If one fails, the others have
+     * ten seconds for their end before they are interrupted, so that they do not write behind the test's back.
+     */
     public static void run(int threads, Work work) throws Exception {
         ExecutorService executor = Executors.newFixedThreadPool(threads);
         try {
@@ -32,7 +36,10 @@ public final class Threads {
                 future.get();
             }
         } finally {
-            executor.shutdownNow();
+            executor.shutdown();
+            if (!executor.awaitTermination(10, TimeUnit.SECONDS)) {
+                executor.shutdownNow();
+            }
         }
     }
 

@@ -36,7 +36,7 @@ final class S3Errors {
             return new StorageUnavailableException(
                     what + ": bucket " + bucket + " cannot be reached" + Unreachable.why(e), e);
         }
-        String answer = " (" + service.statusCode() + " " + code(service) + ")";
+        String answer = " (" + (service.statusCode() + " " + code(service)).strip() + ")";
         if (CREDENTIALS.contains(code(service))) {
             return new KeepsakeException(
                     what + ": bucket " + bucket + " refuses the client's credentials" + answer
@@ -68,7 +68,10 @@ final class S3Errors {
                 || code(service).equals("RequestTimeout")) {
             return new StorageUnavailableException(what + ": bucket " + bucket + " is not available" + answer, e);
         }
-        return new KeepsakeException(what + ": bucket " + bucket + " refuses the request" + answer, e);
+        String refused = code(service).isEmpty()
+                ? " has an answer that is not one of S3" + answer + "; check that the endpoint is that of S3"
+                : " refuses the request" + answer;
+        return new KeepsakeException(what + ": bucket " + bucket + refused, e);
     }
 
     private static String code(AwsServiceException e) {

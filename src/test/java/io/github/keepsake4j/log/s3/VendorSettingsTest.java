@@ -22,9 +22,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /** Servers that need other settings than Amazon's, and servers that keep no promise. */
 @Timeout(300)
@@ -110,6 +112,11 @@ class VendorSettingsTest extends BucketFixture {
                 .hasMessage(
                         "call: bucket b cannot be reached: the connection is refused; check the address, the server and"
                                 + " the network, and retry");
+        AwsServiceException strange = S3Exception.builder().statusCode(501).build();
+        assertThat(S3Errors.translate("call", "b", strange))
+                .hasMessage(
+                        "call: bucket b has an answer that is not one of S3 (501); check that the endpoint is that of"
+                                + " S3");
     }
 
     @Test
