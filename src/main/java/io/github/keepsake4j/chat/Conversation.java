@@ -489,7 +489,7 @@ public final class Conversation {
      * @param metadata short texts by name
      */
     public void describe(@Nullable String title, Map<String, String> metadata) {
-        memories.log(key).change(key, Change.Describe.as(title, metadata));
+        memories.log(key).change(key, Change.Describe.as(title, InvalidInputException.given("metadata", metadata)));
     }
 
     /**

@@ -13,8 +13,6 @@ import java.util.stream.Stream;
 /** A combination of two strategies. Both set their marks before either of them limits the context. */
 record CombinedStrategy(ContextStrategy first, ContextStrategy second) implements ContextStrategy {
 
-    private static final String GIVEN = "strategy: the context that it returns";
-
     @Override
     public Context select(Context context) {
         Context selected = mark(context);
@@ -28,7 +26,7 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
             selected = selected.unreadBefore(Collections.max(from.values()));
         }
         for (ContextStrategy strategy : limitsLast(all, from)) {
-            selected = InvalidInputException.given(GIVEN, strategy.select(selected));
+            selected = InvalidInputException.given("strategy: the context that it returns", strategy.select(selected));
         }
         return selected;
     }
@@ -50,9 +48,7 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
         List<ContextStrategy> all = flat(this).toList();
         Context marked = context;
         for (ContextStrategy strategy : all) {
-            marked = strategy instanceof LimitStrategy
-                    ? marked
-                    : InvalidInputException.given(GIVEN, strategy.mark(marked));
+            marked = strategy instanceof LimitStrategy ? marked : strategy.mark(marked);
         }
         Stream<ContextStrategy> limits = all.stream().filter(LimitStrategy.class::isInstance);
         return SkippedTurns.mark(marked, limits.map(LimitStrategy.class::cast).toList());

@@ -175,10 +175,7 @@ public sealed interface Change<R> {
          * @return the change
          */
         public static Describe as(@Nullable String title, Map<String, String> metadata) {
-            return new Describe(
-                    title,
-                    new LinkedHashMap<String, @Nullable String>(InvalidInputException.given("metadata", metadata)),
-                    false);
+            return new Describe(title, new LinkedHashMap<String, @Nullable String>(metadata), false);
         }
 
         /**

@@ -30,14 +30,10 @@ final class ConnectException extends SQLException {
     /** Returns the same of a data source or, if there is none, of a URL. */
     static String where(@Nullable DataSource source, @Nullable String own) {
         // In HikariCP and c3p0; in the driver, Tomcat, DBCP and Spring.
-        Matcher url = URL.matcher(own + " " + text(source, "getJdbcUrl") + " " + text(source, "getUrl"));
+        String urls = own + " " + text(source, "getJdbcUrl") + " " + text(source, "getUrl");
+        OwnPool.refuseUserInHost(urls);
+        Matcher url = URL.matcher(urls);
         return url.find() ? " (" + url.group(1) + ")" : "";
-    }
-
-    /** Refuses a URL whose password would be in the driver's error. */
-    static void checkUrl(DataSource source) {
-        OwnPool.refuseUserInHost(text(source, "getJdbcUrl"));
-        OwnPool.refuseUserInHost(text(source, "getUrl"));
     }
 
     private static String text(@Nullable DataSource source, String getter) {

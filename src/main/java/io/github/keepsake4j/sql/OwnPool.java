@@ -14,7 +14,7 @@ import org.postgresql.Driver;
  */
 final class OwnPool {
 
-    private static final Pattern USER_IN_HOST = Pattern.compile("^jdbc:postgresql:[^=]*@");
+    private static final Pattern USER_IN_HOST = Pattern.compile("jdbc:postgresql:[^= ]*@");
 
     private OwnPool() {}
 
@@ -22,9 +22,7 @@ final class OwnPool {
     static void refuseUserInHost(String url) {
         if (USER_IN_HOST.matcher(url).find()) {
             throw new InvalidInputException(
-                    "url",
-                    "has a user before the host (…@…), which the driver takes as a part of the host's name. Write"
-                            + " jdbc:postgresql://host:port/database, and give the user and the password apart from it");
+                    "url", "has a user before the host (…@…); give the user and the password apart from the URL");
         }
     }
 

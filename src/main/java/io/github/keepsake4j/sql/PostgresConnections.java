@@ -176,7 +176,6 @@ final class PostgresConnections implements Connections {
         try {
             return dataSource.getConnection();
         } catch (SQLException e) {
-            ConnectException.checkUrl(dataSource);
             throw new ConnectException(e, dataSource);
         }
     }

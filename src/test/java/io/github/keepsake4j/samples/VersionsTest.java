@@ -18,7 +18,7 @@ class VersionsTest {
 
     @Test
     void the_page_names_the_versions_that_the_script_runs() throws IOException {
-        String supported = Files.readString(COMPATIBILITY).split("## Which versions are supported\\?")[1];
+        String supported = Files.readString(COMPATIBILITY).split("## Which versions are tested\\?")[1];
         List<String> named = ROW.matcher(supported)
                 .results()
                 .map(row -> row.group(1) + ";" + row.group(2))
