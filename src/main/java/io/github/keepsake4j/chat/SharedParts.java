@@ -168,7 +168,7 @@ final class SharedParts {
 
     /** Selects with a strategy. Long-term memories must not exclude a turn that fits without them. */
     static Context select(ContextStrategy strategy, Context read) {
-        Context selected = InvalidInputException.given("strategy: the context that it returns", strategy.select(read));
+        Context selected = InvalidInputException.given("result of the strategy", strategy.select(read));
         return read.remembered() != null && selected.overflow() ? strategy.select(read.remembering(null)) : selected;
     }
 

@@ -26,7 +26,7 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
             selected = selected.unreadBefore(Collections.max(from.values()));
         }
         for (ContextStrategy strategy : limitsLast(all, from)) {
-            selected = InvalidInputException.given("strategy: the context that it returns", strategy.select(selected));
+            selected = InvalidInputException.given("result of the strategy", strategy.select(selected));
         }
         return selected;
     }

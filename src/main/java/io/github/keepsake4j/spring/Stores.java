@@ -54,7 +54,7 @@ record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory bea
             need("org.sqlite.JDBC", file, "org.xerial:sqlite-jdbc");
             return index(
                     "The SQLite file " + file,
-                    "Set keepsake4j.index.file to another file, or move this one away.",
+                    "Set keepsake4j.index.file to a file of its own.",
                     () -> JdbcMessageIndex.sqlite(file));
         }
         DataSource source = isJdbc() ? dataSources.postgres() : null;

@@ -58,7 +58,7 @@ class OtherStrategyTest {
             assertThatThrownBy(
                             () -> Keepsakes.on(log.log(), each).chatMemory("id").messages())
                     .isInstanceOf(InvalidInputException.class)
-                    .hasMessage("strategy: the context that it returns: must not be null");
+                    .hasMessage("result of the strategy: must not be null");
         }
         assertThatThrownBy(() -> conversation.describe("a", null)).hasMessage("metadata: must not be null");
         assertThatThrownBy(() -> keepsake.conversations(null)).hasMessage("query: must not be null");
